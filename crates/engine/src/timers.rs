@@ -59,11 +59,61 @@ const IN_LIST: u32 = 1 << 31;
 const LIST_ROOM: usize = 8;
 const ARITY: usize = 4;
 
+/// The timers that go off before all those in the heap, the next one last.
+#[derive(Debug)]
+struct List {
+    /// Those beyond `len` mean nothing.
+    entries: [Entry; LIST_ROOM],
+    len: usize,
+}
+
+impl Default for List {
+    fn default() -> List {
+        List { entries: [Entry::LAST; LIST_ROOM], len: 0 }
+    }
+}
+
+impl List {
+    /// The next timer.
+    #[inline]
+    fn last(&self) -> Option<&Entry> {
+        self.entries[..self.len].last()
+    }
+
+    /// The time of the timer of `slot`.
+    fn at(&self, slot: Slot) -> SimTime {
+        let is_it = |entry: &&Entry| entry.slot() == slot.0 as usize;
+        self.entries[..self.len].iter().rfind(is_it).expect("what is said to be in the list is there").at()
+    }
+
+    /// Puts a timer before those that go off earlier. There must be room.
+    #[inline]
+    fn insert(&mut self, entry: Entry) {
+        let mut at = self.len;
+        while at > 0 && self.entries[at - 1] < entry {
+            self.entries[at] = self.entries[at - 1];
+            at -= 1;
+        }
+        self.entries[at] = entry;
+        self.len += 1;
+    }
+
+    /// Takes the timer of `slot` out; those that go off before it move up.
+    #[inline]
+    fn remove(&mut self, slot: Slot) {
+        self.len -= 1;
+        let (mut at, mut taken) = (self.len, self.entries[self.len]);
+        while taken.slot() != slot.0 as usize {
+            at -= 1;
+            std::mem::swap(&mut taken, &mut self.entries[at]);
+        }
+    }
+}
+
 /// All timers of a run. Ties break by (time, class, order of setting).
 #[derive(Debug, Default)]
 pub struct Timers {
-    /// The next one last.
-    list: Vec<Entry>,
+    list: List,
     heap: Vec<Entry>,
     /// The place of each slot's timer: an index into the heap, the list, or nowhere.
     place: Vec<u32>,
@@ -75,8 +125,8 @@ impl Timers {
     /// A table of `slots` timers, none set.
     pub fn new(slots: usize) -> Timers {
         assert!(slots <= 1 << Entry::SLOT_BITS, "{slots} timers are more than an entry can name");
-        let (list, heap) = (Vec::with_capacity(LIST_ROOM), Vec::with_capacity(slots));
-        Timers { list, heap, place: vec![NOWHERE; slots], order: 0, now: SimTime::ZERO }
+        let heap = Vec::with_capacity(slots);
+        Timers { list: List::default(), heap, place: vec![NOWHERE; slots], order: 0, now: SimTime::ZERO }
     }
 
     /// Adds `more` timers, none set, during the run. Returns the first of their slots, which follow each other; `None` if the table cannot
@@ -106,8 +156,14 @@ impl Timers {
     /// Sets, replaces or ([`SimTime::NEVER`]) clears the timer of `slot`.
     pub fn set(&mut self, slot: Slot, at: SimTime, class: Class) {
         let place = self.place[slot.0 as usize];
+        if place == IN_LIST {
+            self.list.remove(slot);
+            self.place[slot.0 as usize] = NOWHERE;
+        }
         if at == SimTime::NEVER {
-            self.clear(slot, place);
+            if place < IN_LIST {
+                self.remove(place as usize);
+            }
             return;
         }
         debug_assert!(at >= self.now, "a timer of the past: {at} set at {}", self.now);
@@ -115,22 +171,15 @@ impl Timers {
         debug_assert!(self.order < MOST_ORDERS);
         let entry = Entry::new(at, class, self.order, slot);
         if place < IN_LIST {
-            let place = place as usize;
-            if entry < self.heap[place] {
-                self.up(place, entry)
-            } else {
-                self.down(place, entry)
-            }
+            self.move_to(place as usize, entry);
             return;
         }
-        self.clear(slot, place);
         let is_first = self.heap.first().is_some_and(|first| entry < *first);
-        if is_first && self.list.len() < LIST_ROOM {
+        if is_first && self.list.len < LIST_ROOM {
             self.place[slot.0 as usize] = IN_LIST;
-            self.insert(entry);
+            self.list.insert(entry);
         } else {
-            self.heap.push(entry);
-            self.up(self.heap.len() - 1, entry);
+            self.push(entry);
         }
     }
 
@@ -138,7 +187,7 @@ impl Timers {
     pub fn at(&self, slot: Slot) -> SimTime {
         match self.place[slot.0 as usize] {
             NOWHERE => SimTime::NEVER,
-            IN_LIST => self.list[self.in_list(slot)].at(),
+            IN_LIST => self.list.at(slot),
             place => self.heap[place as usize].at(),
         }
     }
@@ -165,8 +214,8 @@ impl Timers {
         if next.at() >= end {
             return None;
         }
-        if self.list.last() == Some(&next) {
-            self.list.pop();
+        if self.place[next.slot()] == IN_LIST {
+            self.list.len -= 1;
             self.place[next.slot()] = NOWHERE;
         } else {
             self.remove(0);
@@ -176,48 +225,27 @@ impl Timers {
         Some((next.at(), Slot(next.slot() as u32)))
     }
 
-    /// Clears the timer of `slot`, which is at `place`.
-    fn clear(&mut self, slot: Slot, place: u32) {
-        match place {
-            NOWHERE => {}
-            IN_LIST => {
-                for at in self.in_list(slot) + 1..self.list.len() {
-                    self.list[at - 1] = self.list[at];
-                }
-                self.list.pop();
-                self.place[slot.0 as usize] = NOWHERE;
-            }
-            place => self.remove(place as usize),
-        }
+    /// Puts a timer into the heap.
+    #[inline(never)]
+    fn push(&mut self, entry: Entry) {
+        self.heap.push(entry);
+        self.up(self.heap.len() - 1, entry);
     }
 
-    /// The index in the list of the timer of `slot`.
-    fn in_list(&self, slot: Slot) -> usize {
-        let is_it = |entry: &Entry| entry.slot() == slot.0 as usize;
-        self.list.iter().rposition(is_it).expect("what is said to be in the list is there")
+    /// Replaces the timer at this place of the heap.
+    #[inline(never)]
+    fn move_to(&mut self, place: usize, entry: Entry) {
+        if entry < self.heap[place] { self.up(place, entry) } else { self.down(place, entry) }
     }
 
-    /// Puts a timer into the list, before those that go off earlier.
-    fn insert(&mut self, entry: Entry) {
-        let mut at = self.list.len();
-        self.list.push(entry);
-        while at > 0 && self.list[at - 1] < entry {
-            self.list[at] = self.list[at - 1];
-            at -= 1;
-        }
-        self.list[at] = entry;
-    }
-
+    /// Takes the timer at this place out of the heap.
+    #[inline(never)]
     fn remove(&mut self, place: usize) {
         self.place[self.heap[place].slot()] = NOWHERE;
         let last = self.heap.pop().expect("what is removed is there");
         if place < self.heap.len() {
             // The last of the heap fills the gap: it may belong further up or down, never both.
-            if last < self.heap[place] {
-                self.up(place, last);
-            } else {
-                self.down(place, last);
-            }
+            self.move_to(place, last);
         }
     }
 

@@ -9,8 +9,7 @@ use crate::frame::Kind;
 use crate::overlaps::{Airing, Overlap, Overlaps};
 use crate::psdu::{Frame, Psdu};
 use crate::rts_patience::RtsPatience;
-use phy::format::DSSS;
-use phy::{Errors, Hearing, Medium, MpduSet, Parts, Pass, Ppdu, Span, Struck, Verdict};
+use phy::{Errors, Format, Hearing, Medium, MpduSet, Parts, Pass, Ppdu, Span, Struck, Verdict};
 use units::{Bytes, Dur, NodeId, Nodes, SimTime};
 
 /// When frame errors are drawn.
@@ -116,11 +115,28 @@ pub struct Channel {
     waits_for_end: Vec<u64>,
     /// Stations that are told of damaged frames, by block.
     heeds_damage: Vec<u64>,
-    /// Stations that know DSSS alone, by block; empty if all know all.
-    dsss_alone: Vec<u64>,
+    /// Formats that some stations do not know; empty if all know all.
+    strange: Vec<Strange>,
     navs: Navs,
     /// When the MPDUs of the frame at hand are on the air, if it has several.
     spans: Vec<Span>,
+}
+
+/// Stations that do not know a format, by block.
+#[derive(Debug)]
+struct Strange {
+    format: &'static Format,
+    /// To them it is energy: no preamble of theirs begins it.
+    undetected: Vec<u64>,
+    /// They read its L-SIG and nothing behind it: a frame in error.
+    unread: Vec<u64>,
+}
+
+impl Strange {
+    /// Of the stations of a block, those that detect it, and those that could read it.
+    fn of(&self, block: u32) -> (u64, u64) {
+        (!self.undetected[block as usize], !self.unread[block as usize])
+    }
 }
 
 /// NAVs that rest on an RTS: they fall if no CTS follows.
@@ -137,7 +153,7 @@ struct Navs {
 
 impl Navs {
     /// A frame for somebody else sets the NAV of `nodes`. @80211-2020 10.3.2.4
-    #[inline]
+    #[inline(always)]
     fn overhear(&mut self, now: SimTime, nodes: Nodes, frame: &Frame, contention: &mut Contention) {
         if frame.duration == Dur::ZERO {
             return;
@@ -179,16 +195,23 @@ impl Channel {
             },
             spans: Vec::new(),
             heeds_damage: vec![0; Nodes::blocks(nodes)],
-            dsss_alone: Vec::new(),
+            strange: Vec::new(),
         }
     }
 
-    /// `node` knows DSSS alone: frames of OFDM are energy to it, which it senses and does not take for a frame in error, since
-    /// no preamble of its own kind began them.
-    pub fn set_dsss_alone(&mut self, node: NodeId) {
+    /// `node` does not know this format. If it detects what begins it (the legacy preamble and L-SIG), it defers to its end and takes it
+    /// for a frame in error, which an EIFS follows; if not, it is energy that it senses. @80211-2020 17.3.12, 10.3.2.3.7
+    pub fn set_unknown(&mut self, node: NodeId, format: &'static Format, is_detected: bool) {
         let one = Nodes::from(node);
-        self.dsss_alone.resize(self.waits_for_end.len(), 0);
-        self.dsss_alone[one.index()] |= one.bits;
+        let blocks = self.waits_for_end.len();
+        let place = self.strange.iter().position(|it| it.format == format).unwrap_or_else(|| {
+            let none = vec![0; blocks];
+            self.strange.push(Strange { format, undetected: none.clone(), unread: none });
+            self.strange.len() - 1
+        });
+        let Strange { undetected, unread, .. } = &mut self.strange[place];
+        let those = if is_detected { unread } else { undetected };
+        those[one.index()] |= one.bits;
     }
 
     /// Frames that receivers have left for a stronger one that began later, those of others included.
@@ -286,7 +309,7 @@ impl Channel {
             overlaps,
             waits_for_end,
             heeds_damage,
-            dsss_alone,
+            strange,
             navs,
             spans,
         } = self;
@@ -300,18 +323,20 @@ impl Channel {
         let mut fate = AtAddressee::Unheard;
         let rest = Rest {
             contention,
-            has_no_errors: *errors_at == ErrorsAt::Attempt && errors.is_none(),
-            errors,
-            errors_at: *errors_at,
+            noise: Noise {
+                are_none: *errors_at == ErrorsAt::Attempt && errors.is_none(),
+                errors,
+                at: *errors_at,
+                mpdus,
+            },
             waits_for_end,
             heeds_damage,
-            ignorant: if frame.tx.mode.format == &DSSS { &[] } else { dsss_alone },
+            strange: strange.iter().find(|it| it.format == frame.tx.mode.format),
             navs,
             fate: &mut fate,
             overlap,
             sender: Sender(from.into()),
             is_silent,
-            mpdus,
         };
         match medium {
             Medium::UnitDisc(reach) => rest.leave(now, reach, frame, &ppdu, told),
@@ -460,19 +485,25 @@ impl Sender {
 /// What the end of a frame changes beside the medium.
 struct Rest<'a> {
     contention: &'a mut Contention,
-    errors: &'a mut Errors,
-    errors_at: ErrorsAt,
-    has_no_errors: bool,
+    noise: Noise<'a>,
     waits_for_end: &'a mut [u64],
     heeds_damage: &'a [u64],
-    /// Stations that do not know the frame's modulation, by block; empty if there are none.
-    ignorant: &'a [u64],
+    /// Who does not know the frame's format, if somebody does not.
+    strange: Option<&'a Strange>,
     navs: &'a mut Navs,
     fate: &'a mut AtAddressee,
     overlap: Option<Overlap>,
     sender: Sender,
     /// Whether the sender hears nothing.
     is_silent: bool,
+}
+
+/// What noise does to the frame.
+struct Noise<'a> {
+    errors: &'a mut Errors,
+    at: ErrorsAt,
+    /// True if it does nothing.
+    are_none: bool,
     /// Which MPDUs its addressee got: all of them, unless told otherwise.
     mpdus: &'a mut MpduSet,
 }
@@ -499,14 +530,14 @@ impl Rest<'_> {
         let started = now - frame.airtime;
         let addressee = Nodes::from(frame.to);
         medium.leave(now, ppdu, |mut heard| {
-            if let Some(ignorant) = self.ignorant.get(heard.block as usize) {
-                let known = !ignorant;
+            if let Some(strange) = self.strange {
+                let (known, read) = strange.of(heard.block);
                 heard.locked &= known;
-                heard.clear &= known;
+                heard.clear &= known & read;
                 heard.spoilt &= known;
-                heard.front &= known;
+                heard.front &= known & read;
             }
-            let received = self.received(started, &heard, frame);
+            let received = self.noise.received(started, &heard, frame);
             let addressees = match frame.to {
                 NodeId::BROADCAST => heard.listeners,
                 _ if addressee.block == heard.block => heard.listeners & addressee.bits,
@@ -518,7 +549,8 @@ impl Rest<'_> {
             let whole = received.nodes;
             let sender = self.sender.within(heard.block);
             self.navs.overhear(now, heard.nodes(whole & !addressees), frame, self.contention);
-            self.ended_at(now, heard.nodes(whole | sender), heard.locked & !whole, heard.turns_idle, sender);
+            let turns_idle = heard.turns_idle | if self.is_silent { sender } else { 0 };
+            ended_at(now, heard.nodes(whole | sender), heard.locked & !whole, turns_idle, self.contention);
             let waits = &mut self.waits_for_end[heard.block as usize];
             let have_waited = *waits & heard.free;
             *waits &= !heard.free;
@@ -538,30 +570,34 @@ impl Rest<'_> {
         });
         let sender = self.sender.0;
         if !sender.is_empty() {
-            self.ended_at(now, sender, 0, 0, sender.bits);
+            ended_at(now, sender, 0, if self.is_silent { sender.bits } else { 0 }, self.contention);
         }
     }
 
-    /// What carrier sense makes of the end of the frame at some nodes, the sender perhaps among them. That was granted, so it
-    /// has waited its EIFS out, and has heard nothing since: whether or not others still transmit, its next idle period asks for
-    /// a DIFS. @80211-2020 10.3.2.3.7
-    #[inline]
-    fn ended_at(&mut self, now: SimTime, correct: Nodes, in_error: u64, turns_idle: u64, sender: u64) {
-        self.contention.note_reception(correct, false);
-        self.contention.note_reception(correct.with_bits(in_error), true);
-        let turns_idle = if self.is_silent { turns_idle | sender } else { turns_idle };
-        self.contention.idle(now, correct.with_bits(turns_idle));
+    /// How the frame fared at its receiver.
+    fn fate(&self, verdict: Verdict, is_received: bool) -> AtAddressee {
+        match (verdict, self.overlap) {
+            (Verdict::Clear, _) if is_received => AtAddressee::Received,
+            (Verdict::NotLocked | Verdict::Spoilt, Some(_)) => AtAddressee::Lost(Loss::Collision),
+            (Verdict::HalfDuplex, _) => AtAddressee::Lost(Loss::HalfDuplex),
+            // Signals below the noise, each for itself, are noise.
+            (Verdict::Clear | Verdict::Noise | Verdict::NotLocked | Verdict::Spoilt, _) => {
+                AtAddressee::Lost(Loss::Noise)
+            }
+        }
     }
+}
 
+impl Noise<'_> {
     #[inline]
     fn received(&mut self, started: SimTime, heard: &Hearing<'_>, frame: &Frame) -> Received {
-        if self.has_no_errors && heard.mpdus.is_none() && heard.front == 0 {
+        if self.are_none && heard.mpdus.is_none() && heard.front == 0 {
             return Received { nodes: heard.clear, header: false };
         }
         self.struck(started, heard, frame)
     }
 
-    /// As [`Rest::received`], with errors to be drawn or parts to be judged.
+    /// As [`Noise::received`], with errors to be drawn or parts to be judged.
     fn struck(&mut self, started: SimTime, heard: &Hearing<'_>, frame: &Frame) -> Received {
         let (from, to) = (frame.from, frame.to);
         let is_control = frame.kind != Kind::Data;
@@ -571,7 +607,7 @@ impl Rest<'_> {
         let stands = |place: usize| heard.mpdus.is_some_and(|mpdus| mpdus.contains(place));
         let lose = |nodes: &mut u64, at: NodeId| *nodes &= !Nodes::from(at).bits;
         let mpdus = frame.psdu.mpdus();
-        match self.errors_at {
+        match self.at {
             ErrorsAt::Attempt => {
                 for at in heard.nodes(heard.clear) {
                     if mpdus.len() > 1 && is_addressee(at) {
@@ -587,7 +623,15 @@ impl Rest<'_> {
                         }
                         continue;
                     }
-                    match self.errors.strikes(started, from, at, frame.psdu.len(), is_control, frame.tx.code) {
+                    let mut strikes = |len| self.errors.strikes(started, from, at, len, is_control, frame.tx.code);
+                    if mpdus.len() > 1 {
+                        // Who overhears it reads what concerns him in any MPDU.
+                        if !mpdus.iter().any(|mpdu| strikes(mpdu.len) == Struck::Nowhere) {
+                            lose(&mut all.nodes, at);
+                        }
+                        continue;
+                    }
+                    match strikes(frame.psdu.len()) {
                         Struck::Nowhere => {}
                         struck => {
                             lose(&mut all.nodes, at);
@@ -615,17 +659,14 @@ impl Rest<'_> {
         }
         all
     }
+}
 
-    /// How the frame fared at its receiver.
-    fn fate(&self, verdict: Verdict, is_received: bool) -> AtAddressee {
-        match (verdict, self.overlap) {
-            (Verdict::Clear, _) if is_received => AtAddressee::Received,
-            (Verdict::NotLocked | Verdict::Spoilt, Some(_)) => AtAddressee::Lost(Loss::Collision),
-            (Verdict::HalfDuplex, _) => AtAddressee::Lost(Loss::HalfDuplex),
-            // Signals below the noise, each for itself, are noise.
-            (Verdict::Clear | Verdict::Noise | Verdict::NotLocked | Verdict::Spoilt, _) => {
-                AtAddressee::Lost(Loss::Noise)
-            }
-        }
-    }
+/// What carrier sense makes of the end of a frame at some nodes, its sender perhaps among them. That was granted, so it
+/// has waited its EIFS out, and has heard nothing since: whether or not others still transmit, its next idle period asks for
+/// a DIFS. @80211-2020 10.3.2.3.7
+#[inline(always)]
+fn ended_at(now: SimTime, correct: Nodes, in_error: u64, turns_idle: u64, contention: &mut Contention) {
+    contention.note_reception(correct, false);
+    contention.note_reception(correct.with_bits(in_error), true);
+    contention.idle(now, correct.with_bits(turns_idle));
 }

@@ -235,10 +235,15 @@ impl Contention {
     }
 
     /// Counts the grants of the stations that have turned idle. They had none.
+    #[inline]
     fn count(&mut self) {
-        if self.uncounted_until == SimTime::NEVER {
-            return;
+        if self.uncounted_until != SimTime::NEVER {
+            self.count_all();
         }
+    }
+
+    #[inline(never)]
+    fn count_all(&mut self) {
         self.uncounted_until = SimTime::NEVER;
         self.has_changed = true;
         let mut least = SimTime::NEVER;
@@ -419,6 +424,10 @@ impl Contention {
         carrier.busy |= nodes.bits;
         carrier.recent &= !nodes.bits;
         *uncounted &= !nodes.bits;
+        // The gap before a response is over, and nobody is left to be counted.
+        if *uncounted == 0 && self.uncounted_until != SimTime::NEVER && self.uncounted.iter().all(|bits| *bits == 0) {
+            self.uncounted_until = SimTime::NEVER;
+        }
         if counted.is_empty() {
             return;
         }

@@ -64,6 +64,7 @@ pub struct Data {
 pub struct Bitmap {
     start: u16,
     width: u16,
+    tid: u8,
     /// By their distance from the first.
     numbers: MpduSet,
 }
@@ -81,7 +82,18 @@ impl Bitmap {
     /// No number yet of those from `start` on, in the narrowest format for an agreement whose window has so many.
     pub fn new(start: u16, window: usize) -> Bitmap {
         let width = Bitmap::width_for(window);
-        Bitmap { start, width: width as u16, numbers: MpduSet::with_width(width) }
+        Bitmap { start, width: width as u16, tid: 0, numbers: MpduSet::with_width(width) }
+    }
+
+    /// Of this traffic identifier; 0 unless told.
+    #[must_use]
+    pub fn for_tid(self, tid: u8) -> Bitmap {
+        Bitmap { tid, ..self }
+    }
+
+    /// Its traffic identifier.
+    pub fn tid(&self) -> u8 {
+        self.tid
     }
 
     /// The number of its first place.
@@ -228,6 +240,11 @@ pub fn a_mpdu_len(lens: impl Iterator<Item = Bytes>, every: Bytes) -> Bytes {
 }
 
 impl Psdu {
+    /// True if it is an A-MPDU.
+    pub fn is_a_mpdu(&self) -> bool {
+        matches!(self, Psdu::Many { .. })
+    }
+
     /// Its MPDUs, in order.
     pub fn mpdus(&self) -> &[Mpdu] {
         match self {

@@ -1,14 +1,14 @@
-//! How many symbols LDPC needs for a PPDU: the rule by which it is encoded. @80211-2020 19.3.11.7.5, 21.3.10.5.4; HE: 802.11ax-2021
+//! The symbols that LDPC needs for a PPDU: the rule by which it is encoded. @80211-2020 19.3.11.7.5, 21.3.10.5.4; HE: 802.11ax-2021
 //! 27.3.12.5.2
 //!
-//! The bits of a PPDU are divided among codewords of 648, 1296 or 1944 bits. What a codeword has too few information bits for is
-//! filled with zeros that are not sent (shortening); what the symbols have no room for is left out of its parity bits (puncturing).
-//! If too much would have to be left out, the PPDU gets a symbol more.
+//! The bits of a PPDU are divided among codewords of 648, 1296 or 1944 bits. Information bits
+//! that a codeword lacks are zeros that are not sent (shortening); parity bits that the symbols have no room for are left out
+//! (puncturing). If too many would have to be left out, the PPDU gets a symbol more.
 //!
 //! - **Departs** in nothing that a duration shows. HE counts quarters of its last symbol: if less than all of it is filled, what more
 //!   LDPC needs fits behind it.
 
-/// What the rule needs to know of a mode.
+/// The numbers of a mode that the rule needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ldpc {
     /// N_DBPS.

@@ -10,7 +10,7 @@ pub mod curves;
 pub mod errors;
 pub mod fading;
 pub mod format;
-mod ldpc;
+pub mod ldpc;
 pub mod medium;
 pub mod mode;
 mod mpdu_set;

@@ -82,7 +82,7 @@ impl Field {
     }
 }
 
-/// What a PPDU has before its first data symbol.
+/// The beginning of a PPDU, before its first data symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Front {
     /// Its fields, in order.

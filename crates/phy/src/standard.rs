@@ -86,7 +86,7 @@ impl Standard {
     /// are the same mode, however often it is asked for. Each is kept for good, so this is no call for a frame.
     ///
     /// # Errors
-    /// What the standard lacks.
+    /// The standard lacks it.
     pub fn mcs(self, mcs: u8, streams: u8, waveform: Waveform) -> Result<Mode, Refusal> {
         let amendment = self.amendment().ok_or(Refusal::NoMcs)?;
         amendment.mode(mcs, streams, Waveform { band: self.band(), ..waveform })
@@ -96,7 +96,7 @@ impl Standard {
     /// [`Standard::modes`]. Before 802.11n these are all.
     ///
     /// # Errors
-    /// What the standard lacks for every MCS: a width, a guard interval, a coding. An MCS that it lacks is left out.
+    /// The standard lacks it for every MCS: a width, a guard interval, a coding. An MCS that it lacks is left out.
     pub fn radio_modes(self, streams: u8, waveform: Waveform) -> Result<Vec<Mode>, Refusal> {
         let mut all = self.modes().to_vec();
         if let Some(amendment) = self.amendment() {

@@ -250,9 +250,9 @@ fn mcs(radio: &Radio) -> Result<()> {
     let standard = radio.standard.word();
     if !has_mcs(radio.standard) {
         let written = [
-            ("mcs", radio.mcs != Mcs::Best),
-            ("streams", radio.streams != 1),
-            ("width", radio.width != phy::Width::Mhz20),
+            ("mcs", radio.mcs.is_some()),
+            ("streams", radio.streams.is_some()),
+            ("width", radio.width.is_some()),
             ("guard_interval", radio.guard_interval.is_some()),
             ("coding", radio.coding.is_some()),
         ];
@@ -261,13 +261,14 @@ fn mcs(radio: &Radio) -> Result<()> {
         }
         return Ok(());
     }
-    if let Err(refusal) = radio.standard.radio_modes(radio.streams, radio.waveform()) {
+    let streams = radio.streams.unwrap_or(1);
+    if let Err(refusal) = radio.standard.radio_modes(streams, radio.waveform()) {
         let key = key_of(&refusal);
         fail!("radio.{key}", "{refusal}")
     }
     match radio.mcs {
-        Mcs::Best => Ok(()),
-        Mcs::Fixed(mcs) => match radio.standard.mcs(mcs, radio.streams, radio.waveform()) {
+        None | Some(Mcs::Best) => Ok(()),
+        Some(Mcs::Fixed(mcs)) => match radio.standard.mcs(mcs, streams, radio.waveform()) {
             Ok(_) => Ok(()),
             Err(refusal) => fail!("radio.mcs", "{refusal}"),
         },

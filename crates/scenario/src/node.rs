@@ -217,7 +217,7 @@ impl Node {
 
     /// Its spatial streams.
     pub fn streams(&self, radio: &Radio) -> u8 {
-        self.entry.streams.unwrap_or(radio.streams)
+        self.entry.streams.or(radio.streams).unwrap_or(1)
     }
 
     /// What the modes of its data frames have in common, where its standard has MCSs.

@@ -186,11 +186,11 @@ table! {
         /// PHY preamble of DSSS and CCK rates (short: 802.11b and 802.11g only). Of 802.11n, ac and ax: ns3 counts airtimes as ns-3 does.
         preamble: Option<Preamble>, or "long; the standard's own for 802.11n, ac and ax" => (standard != phy::Standard::A && !has_mcs(standard)).then_some(Preamble::Long),
         /// MCS of data frames in each stream: a number, or the best for each receiver at its mean SNR; of 802.11n, ac and ax.
-        mcs: Mcs = "best",
+        mcs: Option<Mcs>, or "best",
         /// Spatial streams; of 802.11n, ac and ax.
-        streams: u8 = 1, in 1..=4,
+        streams: Option<u8>, in 1..=4, or "1",
         /// Channel width; of 802.11n, ac and ax.
-        width: phy::Width = "20 MHz",
+        width: Option<phy::Width>, or "20 MHz",
         /// Guard interval: 0.4 or 0.8 us (802.11n and ac), 0.8, 1.6 or 3.2 us (802.11ax).
         guard_interval: Option<Dur>, or "0.8 us",
         /// Forward error correction of data; of 802.11n, ac and ax.
@@ -241,7 +241,7 @@ impl Radio {
         let by_standard = if is_he { phy::Coding::Ldpc } else { phy::Coding::Bcc };
         let tx_time = if self.preamble == Some(Preamble::Ns3) { phy::TxTime::Ns3 } else { phy::TxTime::Standard };
         phy::Waveform {
-            width: self.width,
+            width: self.width.unwrap_or(phy::Waveform::PLAIN.width),
             guard_interval: self.guard_interval.unwrap_or(phy::Waveform::PLAIN.guard_interval),
             coding: self.coding.unwrap_or(by_standard),
             tx_time,

@@ -1,6 +1,6 @@
 //! Every parameter of an endpoint, its default and where the default comes from.
 
-use crate::{Undo, ack, cc, recovery};
+use crate::{ack, cc, recovery};
 use plugin::{Chosen, Params};
 use units::{Bytes, Dur};
 use wire::Seq;
@@ -156,6 +156,30 @@ impl Default for Config {
     }
 }
 
+/// The means to find out spurious losses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Undo {
+    /// None.
+    #[default]
+    None,
+    /// Timestamps (@RFC3522) and, with SACK recovery, reported duplicates (@RFC3708).
+    Eifel,
+    /// For timeouts, the ACKs that follow them (@RFC5682); with SACK recovery, reported duplicates too.
+    FRto,
+    /// All of these, as Linux.
+    All,
+}
+
+impl Undo {
+    pub(crate) fn by_timestamps(self) -> bool {
+        matches!(self, Undo::Eifel | Undo::All)
+    }
+
+    pub(crate) fn by_acks(self) -> bool {
+        matches!(self, Undo::FRto | Undo::All)
+    }
+}
+
 /// The reason why a configuration cannot work. The message names the field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
@@ -194,6 +218,11 @@ pub enum ConfigError {
 const MAX_BUFFER: Bytes = Bytes(1 << 30);
 
 impl Config {
+    /// The part of it that a receiver policy is made with.
+    pub fn delay(&self) -> ack::Delay {
+        ack::Delay { timeout: self.delayed_ack_timeout, count: self.delayed_ack_count, quickack: self.quickack }
+    }
+
     /// True if recovery is by SACK, once both ends agree on it.
     fn wants_scoreboard(&self) -> bool {
         match &self.recovery {

@@ -1,12 +1,23 @@
 //! The machine: inputs, outputs, timers. @RFC9293 sec. 3.9, 3.10
 
-use crate::arrives::Throttle;
+mod acks;
+mod arrives;
+mod emit;
+mod local;
+mod loss;
+mod marks;
+mod persist;
+mod selective;
+mod sender;
+mod undo;
+
 use crate::options::Negotiated;
 use crate::receiver::{AckDue, Receiver};
-use crate::selective::Pending;
-use crate::sender::Sender;
 use crate::timers::{Timer, Timers};
 use crate::{Config, Counters, FlowFacts, SenderCommand, SenderHook, State, Why, WindowTime, cc};
+use arrives::Throttle;
+use selective::Pending;
+use sender::Sender;
 use std::cell::{Ref, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -244,6 +255,7 @@ impl Connection {
     }
 
     /// The next thing to do; `None` if there is nothing until the next input.
+    #[inline(always)]
     pub fn poll(&mut self, now: SimTime) -> Option<Output> {
         if self.events.bits != 0 {
             return Some(self.events.take());

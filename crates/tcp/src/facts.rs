@@ -1,9 +1,21 @@
 //! Facts about a flow, for others to read.
 
 use crate::RateSample;
-use crate::receiver::Arrived;
 use units::{Bytes, Dur, SimTime};
 use wire::{Flags, Seq};
+
+/// The effect of a payload on the stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Arrived {
+    /// Came next, with nothing missing.
+    InOrder,
+    /// Came next and closed (part of) a gap.
+    FilledGap,
+    /// Lies beyond a gap.
+    OutOfOrder,
+    /// Brought nothing.
+    Duplicate,
+}
 
 /// One acknowledgment, as controllers and hooks see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

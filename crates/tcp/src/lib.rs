@@ -15,22 +15,24 @@
 //! | file | holds |
 //! |---|---|
 //! | `connection` | the machine: inputs, outputs, timers (@RFC9293 sec. 3.9) |
-//! | `arrives` | SEGMENT ARRIVES (@RFC9293 sec. 3.10.7) |
-//! | `sender` | what may be sent now (@RFC9293 sec. 3.8.6.2.1, @RFC896) |
-//! | `emit` | headers of what goes out |
-//! | `acks` | an ACK's way through the sender (@RFC5681 sec. 2, @RFC7323 sec. 4) |
-//! | `loss` | fast retransmit, recovery, timeout (@RFC5681 sec. 3.2, @RFC6582) |
+//! | `connection/arrives` | SEGMENT ARRIVES (@RFC9293 sec. 3.10.7) |
+//! | `connection/sender` | what may be sent now (@RFC9293 sec. 3.8.6.2.1, @RFC896) |
+//! | `connection/emit` | headers of what goes out |
+//! | `connection/acks` | an ACK's way through the sender (@RFC5681 sec. 2, @RFC7323 sec. 4) |
+//! | `connection/loss` | fast retransmit, recovery, timeout (@RFC5681 sec. 3.2, @RFC6582) |
+//! | `connection/selective` | what the scoreboard tells to send (@RFC6675) |
+//! | `connection/undo` | losses that were none (@RFC3522, @RFC3708, @RFC5682) |
+//! | `connection/marks` | ECN on the two SYNs and on segments (@RFC3168 sec. 6.1) |
+//! | `connection/local` | segments that the own host refuses |
+//! | `connection/persist` | zero-window probes (@RFC9293 sec. 3.8.6.1) |
 //! | `recovery` | the registry of recoveries |
-//! | `scoreboard`, `selective` | a record per segment; what they tell to send (@RFC6675) |
+//! | `scoreboard` | a record per segment (@RFC6675) |
 //! | `prr`, `rack` | how much leaves in recovery (@RFC9937); losses by time and probes of the tail (@RFC8985) |
-//! | `undo` | losses that were none (@RFC3522, @RFC3708, @RFC5682) |
 //! | `hystart` | slow start that ends before a loss (@RFC9406) |
 //! | `rate` | delivery rate samples (@DRAFT-DRE) |
-//! | `ecn` | marks, their echo and their answer (@RFC3168 sec. 6.1) |
-//! | `local` | segments that the own host refuses |
+//! | `ecn` | the receiver's echo of marks, and the sender's news of its cut (@RFC3168 sec. 6.1) |
 //! | `rto` | RTT estimator and retransmission timeout (@RFC6298) |
 //! | `receiver` | reassembly, offered window, SACK blocks (@RFC9293 sec. 3.8.6.2.2, @RFC2018) |
-//! | `persist` | zero-window probes (@RFC9293 sec. 3.8.6.1) |
 //! | `preset` | a stack's choices under one name |
 //! | `options` | negotiation on the SYN, timestamps, PAWS (@RFC7323) |
 
@@ -39,19 +41,13 @@ pub mod cc;
 
 pub mod recovery;
 
-mod acks;
-mod arrives;
 mod config;
 mod connection;
 mod ecn;
-mod emit;
 mod facts;
 mod hook;
 mod hystart;
-mod local;
-mod loss;
 mod options;
-mod persist;
 mod preset;
 mod prr;
 mod rack;
@@ -59,13 +55,10 @@ mod rate;
 mod receiver;
 mod rto;
 mod scoreboard;
-mod selective;
-mod sender;
 mod state;
 mod timers;
-mod undo;
 
-pub use config::{Config, ConfigError};
+pub use config::{Config, ConfigError, Undo};
 pub use connection::{Connection, Input, Output};
 pub use facts::{Ack, Counters, FlowFacts, WindowTime};
 pub use hook::{Loss, RttSample, SenderCommand, SenderHook};
@@ -73,5 +66,4 @@ pub use preset::{Preset, window_scale};
 pub use rate::RateSample;
 pub use rto::RttEstimator;
 pub use state::{State, Why};
-pub use undo::Undo;
 pub use wire::{Seq, SeqRange, SeqSet};

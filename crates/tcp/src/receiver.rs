@@ -3,6 +3,7 @@
 use crate::Config;
 use crate::ack::AckPolicy;
 use crate::ecn::Echo;
+use crate::facts::Arrived;
 use wire::{Seq, SeqRange, SeqSet};
 
 /// The acknowledgment that is owed.
@@ -16,19 +17,6 @@ pub(crate) enum AckDue {
     Now,
     /// One now and alone: the peer counts duplicates, and one with data does not count. @RFC5681 sec. 2 (b)
     Alone,
-}
-
-/// The effect of a payload on the stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Arrived {
-    /// Came next, with nothing missing.
-    InOrder,
-    /// Came next and closed (part of) a gap.
-    FilledGap,
-    /// Lies beyond a gap.
-    OutOfOrder,
-    /// Brought nothing.
-    Duplicate,
 }
 
 /// RCV.* of @RFC9293 sec. 3.3.1, and what has arrived.
@@ -138,7 +126,7 @@ impl Receiver {
             window_update: false,
             last_ack_sent: Seq(0),
             echo: Echo::default(),
-            policy: (config.ack_policy.plugin)(&config.ack_policy.params, config),
+            policy: (config.ack_policy.plugin)(&config.ack_policy.params, config.delay()),
             unread: 0,
             buffer: config.receive_buffer.0,
             segment: 0,

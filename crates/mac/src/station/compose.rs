@@ -78,6 +78,7 @@ impl Station {
             _ => Solicited::ACK,
         };
         let TxVector { mode, code, .. } = tx;
+        let psdu = if n == 1 && mode.format.delimits_one { Subframes::new(Bytes::ZERO).next() + psdu } else { psdu };
         Job {
             to: msdu.to,
             psdu,
@@ -92,6 +93,7 @@ impl Station {
 
     /// Plans the exchange of a category's PSDU as it stands, as the next of the opportunity if `is_protected`. The same job has the same
     /// sequence: the last one is begun again.
+    #[inline(always)]
     pub(super) fn plan(&mut self, i: usize, tx: TxVector, is_protected: bool) -> &Exchange {
         let (len, n) = (self.edcafs[i].psdu_len(), self.edcafs[i].in_psdu);
         let job = self.job(i, 0, len, n, tx, is_protected);
@@ -109,7 +111,7 @@ impl Station {
     #[cold]
     pub(super) fn plan_request(&mut self, i: usize) -> &Exchange {
         let edcaf = &mut self.edcafs[i];
-        if !edcaf.is_unanswered {
+        if edcaf.requests_left == 0 {
             edcaf.in_psdu = edcaf.in_service.iter().take_while(|msdu| msdu.is_withdrawn).count();
         }
         let of = RaTid::of(edcaf.current().expect("who requests has an MSDU in service"));
@@ -145,19 +147,35 @@ impl Station {
 
     /// Further MSDUs for the same receiver and TID join the first one: those in service, then those of the queue.
     pub(super) fn aggregate(&mut self, cx: &mut Cx<impl Air>, i: usize) {
-        let Some(first) = self.edcafs[i].current().filter(|msdu| msdu.to != NodeId::BROADCAST) else { return };
+        let is_protected = self.txop.exchanges > 0;
+        if let Some(psdu) = self.grow(cx, i, 0, self.tx, (cx.now, is_protected)) {
+            (self.edcafs[i].in_psdu, self.edcafs[i].every) = (psdu.so_far.mpdus, psdu.limits.every);
+        }
+    }
+
+    /// What a PSDU in this TX vector carries that begins with the MSDU at this place of the line, and whose exchange begins then. What it
+    /// takes from the queue stands in the line. `None`: one MPDU.
+    pub(super) fn grow(
+        &mut self,
+        cx: &mut Cx<impl Air>,
+        i: usize,
+        place: usize,
+        tx: TxVector,
+        begins: (SimTime, bool),
+    ) -> Option<Growing> {
+        let first = self.edcafs[i].in_service.get(place).filter(|msdu| msdu.to != NodeId::BROADCAST)?;
         let of = RaTid::of(first);
-        let Some(limits) = self.limits(i, of) else { return };
+        let limits = self.limits(i, place, tx, begins)?;
         let fresh = self.links.next_number(of);
-        let Station { ack_policy, transmit, extended, edcafs, tx, .. } = self;
-        let Edcaf { in_service, queue, in_psdu, every, walk, .. } = &mut edcafs[i];
+        let Station { ack_policy, transmit, extended, edcafs, .. } = self;
+        let Edcaf { in_service, queue, .. } = &mut edcafs[i];
         let mut psdu = Growing::new(limits, fresh, tx.mode);
         // A PPDU has one TX vector: who has a say in frames has it in what joins.
-        let own = TxVector::from(walk.stage().mode);
+        let own = TxVector::from(tx.mode);
         let mut goes_alike = |msdu: &Msdu, all: &Packets| {
-            transmit.as_mut().is_none_or(|transmit| transmit.tx_vector(msdu, all.get(&msdu.pkt), own) == *tx)
+            transmit.as_mut().is_none_or(|transmit| transmit.tx_vector(msdu, all.get(&msdu.pkt), own) == tx)
         };
-        for msdu in in_service.iter() {
+        for msdu in in_service.iter().skip(place) {
             let is_first = psdu.so_far.mpdus == 0;
             let mut joins = || RaTid::of(msdu) == of && psdu.admits(msdu, ack_policy) && goes_alike(msdu, cx.all);
             if !is_first && !joins() {
@@ -165,7 +183,7 @@ impl Station {
             }
             psdu.take(msdu);
         }
-        while psdu.so_far.mpdus == in_service.len() {
+        while place + psdu.so_far.mpdus == in_service.len() {
             let Some(next) = queue.peek(cx.now, of, cx.all) else { break };
             if !goes_alike(next, cx.all) {
                 break;
@@ -188,13 +206,14 @@ impl Station {
             psdu.take(&msdu);
             in_service.push_back(msdu);
         }
-        (*in_psdu, *every) = (psdu.so_far.mpdus, limits.every);
         self.note_dropped_ahead(cx, i);
+        Some(psdu)
     }
 
-    /// What bounds a PSDU for this receiver and TID; `None`: one MPDU is all that it has.
-    fn limits(&mut self, i: usize, of: RaTid) -> Option<Limits> {
-        let (TxVector { mode, code, .. }, longest) = (self.tx, self.edcafs[i].walk.stage().longest);
+    /// What bounds the PSDU of an exchange that begins then with this MSDU; `None`: one MPDU is all that it has.
+    fn limits(&mut self, i: usize, place: usize, tx: TxVector, begins: (SimTime, bool)) -> Option<Limits> {
+        let of = RaTid::of(self.edcafs[i].in_service.get(place)?);
+        let (TxVector { mode, code, .. }, longest) = (tx, self.edcafs[i].walk.stage().longest);
         if let Some(policy) = &self.ack_policy {
             let window = policy.window(of).min(MpduSet::MOST) as u16;
             let longest = if longest == Dur::MAX { Limit::None } else { Limit::Time(longest, code) };
@@ -206,9 +225,22 @@ impl Station {
         if code.is_some() {
             return None;
         }
-        let longest = Limit::Length(agreement.bytes.min(longest_psdu(mode, agreement.time.min(longest))));
+        let longest = longest.min(agreement.time).min(self.left_of_txop(i, place, tx, begins));
+        let longest = Limit::Length(agreement.bytes.min(longest_psdu(mode, longest)));
         let Agreement { mpdus, window, longest_mpdu: mpdu, spacing, amsdu, .. } = agreement;
         Some(Limits { mpdus, window, longest, mpdu, amsdu, every: spaced(mode, spacing) })
+    }
+
+    /// How long a PPDU may last, whose exchange begins then, to end within the opportunity; of one without a limit any time.
+    /// @80211-2020 10.23.2.9
+    fn left_of_txop(&mut self, i: usize, place: usize, tx: TxVector, (begins, is_protected): (SimTime, bool)) -> Dur {
+        if self.edcafs[i].txop_limit == Dur::ZERO {
+            return Dur::MAX;
+        }
+        let Some(len) = self.edcafs[i].in_service.get(place).map(|msdu| msdu.mpdu) else { return Dur::MAX };
+        let job = self.job(i, place, len, 2, tx, is_protected);
+        let around = self.plan.exchange(&self.config, &job).length() - airtime_coded(tx.mode, len, tx.code);
+        (self.txop.ends.max(begins) - begins).saturating_sub(around)
     }
 }
 
@@ -237,10 +269,10 @@ enum Limit {
 
 /// A PSDU while it is put together.
 #[derive(Debug)]
-struct Growing {
+pub(super) struct Growing {
     limits: Limits,
     mode: Mode,
-    so_far: SoFar,
+    pub so_far: SoFar,
     subframes: Subframes,
     /// The same without its last MPDU.
     before_last: Subframes,

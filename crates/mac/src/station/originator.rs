@@ -11,7 +11,7 @@ use crate::frame::Kind;
 use crate::link::Order;
 use crate::msdu::{MacOptions, Msdu};
 use crate::psdu::{Body, Carried, Data, Frame, Mpdu, Msdus, Psdu};
-use crate::report::{Fate, InPpdu, PsduReport, TxReport};
+use crate::report::{Fate, InOrder, InPpdu, PsduReport, TxReport};
 use crate::tx_queue::{Next, RaTid};
 use engine::Class as When;
 use phy::{MpduSet, TxPower, TxVector};
@@ -83,7 +83,7 @@ impl Station {
     }
 
     /// The next MSDU of a category's queue, after that has dropped what expired.
-    #[inline]
+    #[inline(always)]
     fn pop(&mut self, cx: &mut Cx<impl Air>, i: usize) -> Option<Msdu> {
         let edcaf = &mut self.edcafs[i];
         while let Some(msdu) = edcaf.queue.expired(cx.now, cx.all) {
@@ -192,9 +192,11 @@ impl Station {
         edcaf.counters.exchanges += 1;
         edcaf.airtime = Dur::ZERO;
         self.send_step(cx);
+        self.note_dropped_ahead(cx, self.active);
     }
 
     /// The first step of the exchange that is written goes out.
+    #[inline(always)]
     fn start_exchange(&mut self, cx: &mut Cx<impl Air>) {
         self.txop.exchanges += 1;
         let Edcaf { counters, in_service, in_psdu, airtime, .. } = &mut self.edcafs[self.active];
@@ -216,6 +218,7 @@ impl Station {
         self.exchange.as_ref().expect("an exchange is under way").step()
     }
 
+    #[inline(always)]
     pub(super) fn send_step(&mut self, cx: &mut Cx<impl Air>) {
         let step = *self.step();
         let is_data = step.kind == Kind::Data;
@@ -246,7 +249,7 @@ impl Station {
             }
             kind => {
                 edcaf.counters.rts_sent += u64::from(kind == Kind::Rts);
-                let body = if kind == Kind::BlockAckReq { edcaf.request() } else { Body::Nothing };
+                let body = if kind == Kind::BlockAckReq { edcaf.request(cx.now, cx.all) } else { Body::Nothing };
                 Psdu::One(Mpdu { len: step.psdu, body })
             }
         };
@@ -298,9 +301,19 @@ impl Station {
         let Some(next) = self.edcafs[i].in_service.get(place) else { return Dur::ZERO };
         let len = next.mpdu;
         let tx = self.expected_tx_vector(i, place, cx.all);
-        let job = self.job(i, place, len, 1, tx, true);
-        let further = self.config.timing.sifs + self.plan.exchange(&self.config, &job).length();
         let own_end = cx.now + step.airtime + step.duration;
+        let (len, n) = if self.links.aggregates() {
+            let begins = own_end + self.config.timing.sifs;
+            let psdu = self.grow(cx, i, place, tx, (begins, true));
+            psdu.map_or(
+                (len, 1),
+                |psdu| if psdu.so_far.mpdus > 1 { (psdu.so_far.len, psdu.so_far.mpdus) } else { (len, 1) },
+            )
+        } else {
+            (len, 1)
+        };
+        let job = self.job(i, place, len, n, tx, true);
+        let further = self.config.timing.sifs + self.plan.exchange(&self.config, &job).length();
         if self.txop.has_room_until(own_end + further) { further } else { Dur::ZERO }
     }
 
@@ -361,7 +374,7 @@ impl Station {
     fn judge(&mut self, frame: &Frame) -> Option<(Outcome, bool)> {
         let edcaf = &self.edcafs[self.active];
         let Some(policy) = &mut self.ack_policy else {
-            if edcaf.in_psdu == 1 && !edcaf.is_unanswered {
+            if edcaf.in_psdu == 1 && edcaf.requests_left == 0 {
                 let awaited = if edcaf.requests() { Kind::BlockAck } else { Kind::Ack };
                 return (frame.kind == awaited).then_some((Outcome::Success, true));
             }
@@ -395,7 +408,7 @@ impl Station {
         }
         let edcaf = &self.edcafs[self.active];
         let of = edcaf.current().map(RaTid::of);
-        let order = of.and_then(|of| self.links.told(of, edcaf.request_start()));
+        let order = of.and_then(|of| self.links.told(of, edcaf.requested));
         self.give_up_withdrawn(cx, order);
         let wants = self.take_next(cx, self.active);
         self.go_on(cx, wants);
@@ -415,7 +428,7 @@ impl Station {
         if self.has_categories() {
             cx.air.release_others(self.contender(self.active));
         }
-        self.edcafs[self.active].is_unanswered = false;
+        self.edcafs[self.active].requests_left = 0;
         if !is_whole {
             self.partly_succeed(cx, outcome);
             return;
@@ -600,7 +613,7 @@ impl Station {
                     edcaf.in_service.push_back(msdu);
                     kept += 1;
                 }
-                Next::GiveUp(mut msdu) if agreement.is_some_and(|it| it.tells_gaps) && msdu.data_sent => {
+                Next::GiveUp(mut msdu) if agreement.is_some_and(|it| it.tells_gaps) && msdu.seq.is_some() => {
                     (msdu.is_withdrawn, msdu.failures) = (true, (0, 0));
                     edcaf.in_service.push_back(msdu);
                     kept += 1;
@@ -611,9 +624,11 @@ impl Station {
             }
         }
         // What is kept goes before what was taken ahead of its time.
-        self.edcafs[self.active].in_service.move_to_front(kept);
-        if yields && kept == 0 {
-            self.put_back(cx);
+        let edcaf = &mut self.edcafs[self.active];
+        edcaf.in_service.move_to_front(kept);
+        edcaf.in_psdu = kept.max(1);
+        if yields {
+            self.put_back(cx, kept);
         }
         (kept, last)
     }
@@ -635,14 +650,15 @@ impl Station {
         self.links.order(now, of, seq)
     }
 
-    /// Gives MSDUs that were taken ahead of their time back to a queue that takes them: it decides anew which is next.
+    /// Gives MSDUs that were taken ahead of their time, behind the first `kept`, back to a queue that takes them, the last first: it
+    /// decides anew which is next.
     #[cold]
-    fn put_back(&mut self, cx: &mut Cx<impl Air>) {
+    fn put_back(&mut self, cx: &mut Cx<impl Air>, kept: usize) {
         let Edcaf { in_service, queue, .. } = &mut self.edcafs[self.active];
-        while let Some(msdu) = in_service.pop_front() {
+        while in_service.len() > kept {
+            let Some(msdu) = in_service.pop_back() else { return };
             if let Some(msdu) = queue.put_back(cx.now, msdu, cx.all) {
                 in_service.push_back(msdu);
-                in_service.move_to_front(1);
                 return;
             }
         }
@@ -650,7 +666,8 @@ impl Station {
 
     /// `told` is the order of which its receiver was told, if it was.
     fn give_up(&mut self, cx: &mut Cx<impl Air>, msdu: Msdu, ppdu: Option<InPpdu>, told: Option<Order>) {
-        if let (None, Some(seq), true) = (told, msdu.seq, self.links.aggregates()) {
+        let in_order = told.and_then(|told| told.of(&msdu)).filter(InOrder::is_handed_up);
+        if let (None, Some(seq), true) = (in_order, msdu.seq, self.links.aggregates()) {
             self.links.abandon(cx.now, RaTid::of(&msdu), seq);
         }
         self.edcafs[self.active].counters.msdus_given_up += u64::from(msdu.msdus());
@@ -659,7 +676,7 @@ impl Station {
             extended.gave_up(msdu.to);
         }
         let mut report = msdu.report(cx.now, Fate::GivenUp, ppdu);
-        report.in_order = told.and_then(|told| told.of(&msdu));
+        report.in_order = in_order;
         tell_mates(msdu.mates, report, cx.out);
         cx.out.push(Output::Done(msdu.pkt, report));
     }
@@ -722,10 +739,13 @@ impl Station {
             self.give_up_withdrawn(cx, None);
             return Some((Outcome::Discard, self.take_next(cx, self.active)));
         }
-        let is_sent = edcaf.is_unanswered || reached == Reached::Data && edcaf.in_psdu > 1;
-        edcaf.is_unanswered =
-            is_sent && agreement.after_silence == AfterSilence::Request && !agreement.ends(msdu, cx.now);
-        edcaf.is_unanswered.then_some((Outcome::Failure, true))
+        let asks = agreement.after_silence == AfterSilence::Request && !agreement.ends(msdu, cx.now);
+        edcaf.requests_left = match edcaf.requests_left {
+            _ if !asks => 0,
+            0 if reached == Reached::Data && edcaf.in_psdu > 1 => most,
+            left => left - u8::from(left > 0 && reached == Reached::Data),
+        };
+        (edcaf.requests_left > 0).then_some((Outcome::Failure, true))
     }
 
     /// Back to contention. A backoff that may begin at once begins at the next slot boundary.

@@ -88,12 +88,12 @@ impl Station {
             inbound.board.move_to(request.start);
         }
         for data in got.iter().filter_map(|place| mpdus[place].data()) {
-            inbound.board.note(data.seq);
+            inbound.board.note(data.seq, data.is_retry);
         }
         if frame.kind == Kind::Data && mpdus.len() == 1 {
             return Some(proposed);
         }
-        let body = Body::Bitmap(inbound.board.bitmap());
+        let body = Body::Bitmap(inbound.board.bitmap().for_tid(tid.unwrap_or_default()));
         Some(Response::to(&self.config, frame.tx.mode, frame.duration, Kind::BlockAck, body))
     }
 
@@ -112,7 +112,7 @@ impl Station {
         let Body::Request(request) = frame.psdu.mpdus()[0].body else { return };
         let id = self.links.of(frame.from, Some(request.tid));
         if let (Some(inbound), None) = (self.links.get_mut(id).inbound(), &self.recipient) {
-            inbound.reorder.move_to(request.start, &mut up(cx.out, &mut self.own));
+            inbound.reorder.move_to(cx.now, request.start, &mut up(cx.out, &mut self.own));
             self.gaps_due = self.gaps_due.min(inbound.reorder.due());
         }
     }
@@ -143,7 +143,7 @@ impl Station {
             let id = self.links.of(frame.from, data.qos.map(|qos| qos.user_priority));
             let link = self.links.get_mut(id);
             if let Some(Inbound { reorder, .. }) = link.inbound() {
-                if !reorder.is_new(data.seq) {
+                if !reorder.is_new(data.seq, data.is_retry) {
                     self.own.duplicates += 1;
                     continue;
                 }

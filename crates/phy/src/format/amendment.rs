@@ -9,9 +9,10 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use units::{BitRate, Dur};
 
-/// What HT, VHT and HE differ in.
+/// The differences between HT, VHT and HE.
 #[derive(Debug)]
 pub(crate) struct Amendment {
+    /// The standard's word for it.
     pub name: &'static str,
     /// Its format at 5 GHz, and at 2.4 GHz if it has one.
     pub formats: (&'static Format, Option<&'static Format>),
@@ -25,6 +26,7 @@ pub(crate) struct Amendment {
     pub n_sd_short: [u32; 4],
     /// Length of a symbol without its guard interval.
     pub symbol: Dur,
+    /// Guard intervals that it has.
     pub guard_intervals: &'static [Dur],
     /// N_ES: encoders of BCC, by MCS of a stream, streams, width and N_DBPS.
     pub n_es: fn(u8, u8, Width, u32) -> u32,
@@ -32,7 +34,7 @@ pub(crate) struct Amendment {
     pub rounds_bits: bool,
     /// The bits that LDPC encodes are those of whole symbols.
     pub fills_symbols: bool,
-    /// What it demands beyond; with the choices made that the caller left open.
+    /// Its further demands; returns the waveform with the choices made that the caller left open.
     pub check: fn(Waveform) -> Result<Waveform, Refusal>,
     /// The fields before the data, for so many LTFs.
     pub fields: fn(u64, &Waveform) -> Vec<Field>,
@@ -40,7 +42,7 @@ pub(crate) struct Amendment {
     pub rx_phy_start_delay: fn(u64) -> Dur,
 }
 
-/// What a mode follows from. Equal ones are one mode.
+/// Amendment, MCS of a stream, streams and waveform: equal ones are one mode.
 type Key = (&'static str, u8, u8, Waveform);
 
 /// All modes that were ever asked for.
@@ -78,7 +80,7 @@ impl Amendment {
         }
     }
 
-    /// What is asked of all modes of a radio.
+    /// Checks all that does not depend on the MCS.
     fn checked(&self, streams: u8, waveform: Waveform) -> Result<Waveform, Refusal> {
         let Waveform { band, width, guard_interval, .. } = waveform;
         // The 2.4 GHz band has no channels wider than 40 MHz. @80211-2020 annex E

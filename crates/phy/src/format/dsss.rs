@@ -19,6 +19,7 @@ pub static DSSS: Format = Format {
     name: "DSSS",
     // @80211-2020 15.4.4.2, 16.3.3
     mandatory: &[Mode::dsss(0), Mode::dsss(1), Mode::dsss(2), Mode::dsss(3)],
+    delimits_one: false,
     survival,
 };
 

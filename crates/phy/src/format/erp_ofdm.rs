@@ -9,6 +9,7 @@ pub static ERP_OFDM: Format = Format {
     name: "ERP-OFDM",
     // @80211-2020 18.2
     mandatory: &[Mode::erp_ofdm(0), Mode::erp_ofdm(2), Mode::erp_ofdm(4)],
+    delimits_one: false,
     survival: ofdm::survival,
 };
 

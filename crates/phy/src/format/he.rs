@@ -14,10 +14,10 @@ use crate::mode::{Coding, Field, Mode};
 use units::Dur;
 
 /// HE SU at 5 GHz. Mandatory for data: MCS 0 to 7 with one stream, with BCC at 20 MHz and LDPC above (802.11ax-2021 27.1.1).
-pub static HE: Format = Format { name: "HE", mandatory: &[], survival };
+pub static HE: Format = Format { name: "HE", mandatory: &[], delimits_one: true, survival };
 
 /// HE SU at 2.4 GHz.
-pub static HE_2_4: Format = Format { name: "HE", mandatory: &[], survival };
+pub static HE_2_4: Format = Format { name: "HE", mandatory: &[], delimits_one: true, survival };
 
 pub(crate) static AMENDMENT: Amendment = Amendment {
     name: "HE",
@@ -41,7 +41,7 @@ impl Mode {
     /// HE with MCS 0 to 11 in each of 1 to 4 streams.
     ///
     /// # Errors
-    /// What the standard lacks.
+    /// The standard lacks it.
     pub fn he(mcs: u8, streams: u8, waveform: Waveform) -> Result<Mode, Refusal> {
         AMENDMENT.mode(mcs, streams, waveform)
     }

@@ -13,10 +13,10 @@ use crate::mode::{Field, Mode};
 use units::Dur;
 
 /// HT at 5 GHz. Mandatory for data: MCS 0 to 7 in 20 MHz with BCC and 0.8 µs (@80211-2020 19.1.1).
-pub static HT: Format = Format { name: "HT", mandatory: &[], survival };
+pub static HT: Format = Format { name: "HT", mandatory: &[], delimits_one: false, survival };
 
 /// HT at 2.4 GHz.
-pub static HT_2_4: Format = Format { name: "HT", mandatory: &[], survival };
+pub static HT_2_4: Format = Format { name: "HT", mandatory: &[], delimits_one: false, survival };
 
 pub(crate) static AMENDMENT: Amendment = Amendment {
     name: "HT",
@@ -40,7 +40,7 @@ impl Mode {
     /// HT with MCS 0 to 7 in each of 1 to 4 streams: the standard's MCS 8 (streams − 1) + `mcs`.
     ///
     /// # Errors
-    /// What the standard lacks.
+    /// The standard lacks it.
     pub fn ht(mcs: u8, streams: u8, waveform: Waveform) -> Result<Mode, Refusal> {
         AMENDMENT.mode(mcs, streams, waveform)
     }

@@ -40,6 +40,8 @@ pub struct Format {
     /// The mandatory modes in which control frames of the class go, slowest first: none where these are of another class, as all
     /// later than 802.11g are ([`Row::reference`](crate::mode::Row)).
     pub mandatory: &'static [Mode],
+    /// True if an MPDU alone goes behind a delimiter, as an A-MPDU of one: VHT and later. @80211-2020 10.12.7
+    pub delimits_one: bool,
     /// Natural logarithm of the probability that one bit of a part survives a SINR: a ratio of 0 or more, not dB. Not above 0, and
     /// 0 for parts without bits.
     pub survival: fn(Mode, Part, f64) -> f64,

@@ -12,6 +12,7 @@ pub static OFDM: Format = Format {
     name: "OFDM",
     // @80211-2020 17.3.2.2
     mandatory: &[Mode::ofdm(0), Mode::ofdm(2), Mode::ofdm(4)],
+    delimits_one: false,
     survival,
 };
 

@@ -13,7 +13,7 @@ use crate::mode::{Field, Mode};
 use units::Dur;
 
 /// VHT. Mandatory for data: MCS 0 to 7 with one stream in 20, 40 and 80 MHz with BCC and 0.8 µs (@80211-2020 21.1.1).
-pub static VHT: Format = Format { name: "VHT", mandatory: &[], survival };
+pub static VHT: Format = Format { name: "VHT", mandatory: &[], delimits_one: true, survival };
 
 pub(crate) static AMENDMENT: Amendment = Amendment {
     name: "VHT",
@@ -37,7 +37,7 @@ impl Mode {
     /// VHT with MCS 0 to 9 in each of 1 to 4 streams.
     ///
     /// # Errors
-    /// What the standard lacks, such as MCS 9 at 20 MHz with one stream.
+    /// The standard lacks it, such as MCS 9 at 20 MHz with one stream.
     pub fn vht(mcs: u8, streams: u8, waveform: Waveform) -> Result<Mode, Refusal> {
         AMENDMENT.mode(mcs, streams, waveform)
     }

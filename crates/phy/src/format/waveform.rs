@@ -1,4 +1,4 @@
-//! Waveforms: what the modes of a radio of HT, VHT or HE have in common, and what the standard has no mode for.
+//! Waveforms: the parameters that all modes of a radio of HT, VHT or HE share, and those for which the standard has no mode.
 
 use crate::mode::Coding;
 use core::fmt;
@@ -27,7 +27,7 @@ pub enum Width {
 }
 
 impl Width {
-    /// How many channels of 20 MHz it has: 1, 2, 4, 8.
+    /// Its channels of 20 MHz: 1, 2, 4, 8.
     pub const fn channels(self) -> u32 {
         1 << self as u32
     }
@@ -54,7 +54,7 @@ pub enum HeLtf {
     X4,
 }
 
-/// How the airtime of a PPDU is counted, where ns-3 departs from the standard.
+/// The count of a PPDU's airtime, in which ns-3 departs from the standard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TxTime {
     /// The standard's TXTIME.
@@ -64,10 +64,10 @@ pub enum TxTime {
     Ns3,
 }
 
-/// What the modes of a radio have in common, beside their format.
+/// The parameters that the modes of a radio have in common, beside their format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Waveform {
-    /// Where it is: 2.4 GHz has a signal extension.
+    /// Its band: 2.4 GHz has a signal extension.
     pub band: Band,
     /// CH_BANDWIDTH.
     pub width: Width,
@@ -77,7 +77,7 @@ pub struct Waveform {
     pub he_ltf: Option<HeLtf>,
     /// FEC_CODING.
     pub coding: Coding,
-    /// How airtime is counted.
+    /// The count of airtime.
     pub tx_time: TxTime,
 }
 
@@ -93,7 +93,7 @@ impl Waveform {
     };
 }
 
-/// What the standard lacks.
+/// A mode that the standard lacks, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
     /// The format has no such MCS; the highest it has.

@@ -300,11 +300,11 @@ impl Medium {
     pub fn is_stronger(&self, to: NodeId, one: NodeId, other: NodeId) -> bool {
         match self {
             Medium::UnitDisc(_) => false,
-            Medium::Sinr(levels) => levels.power_mw(one, to) > levels.power_mw(other, to),
+            Medium::Sinr(levels) => levels.primary_mw(one, to) > levels.primary_mw(other, to),
         }
     }
 
-    /// The power in mW with which the last frame of `from` stood, or stands, at `to`: nothing below the floor. `None`
+    /// The power in mW with which the last frame of `from` stood, or stands, at `to` in all its width: nothing below the floor. `None`
     /// where a pair is in reach or not.
     pub fn power_mw(&self, to: NodeId, from: NodeId) -> Option<f64> {
         match self {

@@ -1,7 +1,7 @@
 //! One receiver among signals with powers: what stands there, what it is locked on, what that has suffered.
 //!
 //! Whatever is decided at a start depends on the set of signals that stand, not on the order in which those of one instant
-//! were told: signals are kept in order of transmitter, and sums are taken over them anew.
+//! were told: signals are kept in order of transmitter, and sums are taken over them anew. All powers are those in the primary channel.
 
 use super::Curve;
 use crate::Mode;

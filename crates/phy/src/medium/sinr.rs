@@ -1,6 +1,7 @@
 //! A medium in which signals have powers: path gains, noise, carrier sense by energy and by preamble, capture, SINR.
 //!
-//! Powers are milliwatts, ratios plain numbers. Interference adds up and counts as noise. What a receiver decides is in
+//! Powers are milliwatts in the primary channel of 20 MHz, ratios plain numbers. A PPDU of 80 MHz has a quarter of its power there: over
+//! the whole of its width it meets four times the noise. Interference adds up and counts as noise. What a receiver decides is in
 //! `receiver.rs`; here is who hears whom how loud, and chance.
 
 use super::receiver::{End, Receiver, Rules, Segment, Sent, surely};
@@ -30,11 +31,11 @@ pub struct Capture {
 pub struct SinrConfig {
     /// Transmit power of every node; [`Sinr::set_power`] changes one's.
     pub power: Dbm,
-    /// Noise at every receiver.
+    /// Noise at every receiver, in the primary channel of 20 MHz.
     pub noise: Dbm,
     /// How far below the noise a signal may be to be reckoned with at all.
     pub floor: Db,
-    /// Energy at which the medium is busy. @80211-2020 17.3.10.6: 20 dB above the sensitivity of the lowest rate
+    /// Energy in the primary channel at which the medium is busy. @80211-2020 17.3.10.6: 20 dB above the sensitivity of the lowest rate
     pub cca_ed: Dbm,
     /// How long after its start a preamble is sensed. 1 ns at least, so that starts of one instant do not hear each other;
     /// shorter than any frame. @80211-2020 table 17-21: aCCATime below 4 µs
@@ -101,8 +102,8 @@ pub struct Sinr {
     chances: Vec<Vec<Chance>>,
     /// SINR from which frames of a mode are surely received, for the modes that were used.
     sure: Vec<(Mode, f64)>,
-    /// Whether the powers in `links` are those of a frame with a power of its own.
-    is_odd: Vec<bool>,
+    /// Of each transmitter the power to which those in `links` are set, if nothing fades: its own, or that of its last frame.
+    set_to_mw: Vec<f64>,
     sent: Vec<Sent>,
     receivers: Vec<Receiver>,
     /// Of the frame that ends, if it is judged part by part.
@@ -137,7 +138,7 @@ impl Sinr {
             paths: vec![Vec::new(); nodes],
             chances: (0..nodes).map(|_| Vec::new()).collect(),
             sure: Vec::with_capacity(16),
-            is_odd: vec![false; nodes],
+            set_to_mw: vec![config.power.milliwatt().0; nodes],
             sent: vec![silence; nodes],
             receivers: (0..nodes).map(|_| Receiver::new(nodes, noise_mw)).collect(),
             segments: Vec::new(),
@@ -199,6 +200,7 @@ impl Sinr {
             let draws = streams.get(Purpose::Reception, (from as u64) << 32 | to as u64);
             Chance { draws, known: [UNKNOWN; 2] }
         };
+        self.set_to_mw[from] = power;
         self.paths[from] = reached.iter().map(path).collect();
         self.chances[from] = reached.iter().map(&mut chance).collect();
     }
@@ -226,7 +228,7 @@ impl Sinr {
         if !self.hears(to, from) {
             return false;
         }
-        let mean_mw = self.powers_mw[from.index()] * self.gain(from, to).ratio();
+        let mean_mw = self.powers_mw[from.index()] * mode.primary_share * self.gain(from, to).ratio();
         let sinr = mean_mw / self.receivers[to.index()].noise_mw;
         let bits_of = |(part, lasts): (Part, Dur)| (part, bits(mode, part, lasts));
         let payload = (Part::Payload, Bytes(1000).bits() as f64);
@@ -235,13 +237,18 @@ impl Sinr {
         survival >= libm::log(0.9)
     }
 
-    /// The power with which the last frame of `from` stood, or stands, at `to`; nothing below the floor.
-    pub(super) fn power_mw(&self, from: NodeId, to: NodeId) -> f64 {
+    /// The power in the primary channel with which the last frame of `from` stood, or stands, at `to`; nothing below the floor.
+    pub(super) fn primary_mw(&self, from: NodeId, to: NodeId) -> f64 {
         self.listeners(from).binary_search(&to).map_or(0.0, |i| self.links[from.index()][i].mw)
     }
 
+    /// The same in the whole width of that frame.
+    pub(super) fn power_mw(&self, from: NodeId, to: NodeId) -> f64 {
+        self.primary_mw(from, to) / self.sent[from.index()].mode.primary_share
+    }
+
     pub(super) fn is_above_noise(&self, from: NodeId, to: NodeId) -> bool {
-        self.power_mw(from, to) >= self.receivers[to.index()].noise_mw
+        self.primary_mw(from, to) >= self.receivers[to.index()].noise_mw
     }
 
     pub(super) fn is_transmitting(&self, node: NodeId) -> bool {
@@ -275,8 +282,10 @@ impl Sinr {
         let (mode, airtime, is_in_parts) = (ppdu.tx.mode, ppdu.airtime, ppdu.parts.is_some());
         let (number, sure) = self.sure(mode);
         self.sent[from] = Sent { mode, started: now, airtime, number, sure, is_in_parts };
-        if self.coherence.is_some() || ppdu.tx.power.level().is_some() || self.is_odd[from] {
-            self.set_levels(now, ppdu);
+        let own_mw = ppdu.tx.power.level().map_or(self.powers_mw[from], |power| power.milliwatt().0);
+        let power_mw = own_mw * mode.primary_share;
+        if self.coherence.is_some() || power_mw != self.set_to_mw[from] {
+            self.set_levels(now, from, power_mw);
         }
         let Sinr { rules, sent, receivers, links, .. } = self;
         let mut can_be_sensed_later = false;
@@ -298,11 +307,9 @@ impl Sinr {
         (place as u32, self.sure[place].1)
     }
 
-    /// The powers of a frame at its listeners, if they are not those of the last one.
-    fn set_levels(&mut self, now: SimTime, ppdu: &Ppdu) {
-        let from = ppdu.from.index();
-        self.is_odd[from] = ppdu.tx.power.level().is_some();
-        let power = ppdu.tx.power.level().map_or(self.powers_mw[from], |power| power.milliwatt().0);
+    /// The powers of a frame with this one at its listeners, if they are not those of the last one.
+    fn set_levels(&mut self, now: SimTime, from: usize, power_mw: f64) {
+        self.set_to_mw[from] = power_mw;
         for (link, path) in self.links[from].iter_mut().zip(&mut self.paths[from]) {
             if let Some(fading) = &path.fading
                 && now >= path.factor.1
@@ -310,7 +317,7 @@ impl Sinr {
                 let interval = fading.interval(now);
                 path.factor = (fading.power(interval), fading.ends(interval));
             }
-            link.mw = power * path.gain * path.factor.0;
+            link.mw = power_mw * path.gain * path.factor.0;
         }
     }
 
@@ -336,6 +343,7 @@ impl Sinr {
         let Sinr { rules, sent, receivers, links, chances, segments, got, .. } = self;
         let frame = sent[from.index()];
         debug_assert_eq!(frame.started, now - ppdu.airtime, "what ends is what has begun last");
+        let has_mpdus = ppdu.parts.is_some_and(|parts| !parts.mpdus.is_empty());
         for (link, chance) in links[from.index()].iter().zip(&mut chances[from.index()]) {
             let receiver = &mut receivers[link.to.index()];
             let (end, turns_idle) = receiver.leave(now, from, sent, rules);
@@ -346,15 +354,24 @@ impl Sinr {
                 End::NotLocked { by_noise: false } => (Verdict::NotLocked, false),
                 End::NotLocked { by_noise: true } => (Verdict::Noise, false),
                 End::Left => (Verdict::Spoilt, false),
-                End::Alone | End::Overlapped { .. } if frame.is_in_parts && link.to == ppdu.to => {
+                End::Alone if has_mpdus && snr >= frame.sure => {
+                    got.set_first(ppdu.parts.map_or(0, |parts| parts.mpdus.len()));
+                    (is_judged, is_front_read) = (link.to == ppdu.to, true);
+                    (Verdict::Clear, true)
+                }
+                End::Alone | End::Overlapped { .. } if frame.is_in_parts && (link.to == ppdu.to || has_mpdus) => {
                     segments.clear();
                     if end == End::Alone {
                         segments.push(Segment::whole(from, &frame, snr));
                     }
                     segments.extend(receiver.segments(from));
                     let asked = ppdu.parts.expect("whose receiver judges it in parts has parts");
-                    let is_received = chance.in_parts(&frame, &asked, segments, (got, &mut is_front_read), rules);
-                    is_judged = true;
+                    is_judged = link.to == ppdu.to;
+                    let is_received = if is_judged {
+                        chance.in_parts(&frame, &asked, segments, (got, &mut is_front_read), rules)
+                    } else {
+                        chance.in_any_part(&frame, &asked, segments, rules)
+                    };
                     match (is_received, end == End::Alone) {
                         (true, _) => (Verdict::Clear, true),
                         (false, true) => (Verdict::Noise, true),
@@ -412,6 +429,16 @@ impl Chance {
         }
         let by_noise = draw >= self.survival(frame, mw, snr, rules);
         if by_noise { Verdict::Noise } else { Verdict::Spoilt }
+    }
+
+    /// Somebody overhears a PSDU of several MPDUs: whether any of them was received, which tells the Duration of all.
+    fn in_any_part(&mut self, frame: &Sent, asked: &Parts, segments: &[Segment], rules: &Rules) -> bool {
+        let started = frame.started;
+        let survival =
+            |from: Dur, until: Dur| libm::exp(frame.ln_survival_in(rules, started + from, started + until, segments));
+        let first = asked.mpdus.first().map_or(Dur::ZERO, |first| first.from);
+        self.draws.chance(survival(Dur::ZERO, first))
+            && asked.mpdus.iter().any(|mpdu| self.draws.chance(survival(mpdu.from, mpdu.until)))
     }
 
     /// Each MPDU has its own draw behind one for what comes before them all. A frame of one MPDU has one draw for the whole,

@@ -163,3 +163,13 @@ fn ldpc_has_as_many_symbols_as_its_rule_of_encoding_asks_for() {
     }
     assert!(with_one_more >= 4, "{with_one_more}");
 }
+
+#[test]
+fn a_preamble_is_indicated_after_the_delay_of_its_format() {
+    // aRxPHYStartDelay: @80211-2020 tables 19-25 and 21-28 (36 + 4 · N_LTF + 4), 802.11ax-2021 table 27-54.
+    let plain = Waveform::PLAIN;
+    for (streams, vht) in [(1, 44), (2, 48), (3, 56), (4, 56)] {
+        let delays = [Mode::ht, Mode::vht, Mode::he].map(|mode| mode(0, streams, plain).unwrap().rx_phy_start_delay);
+        assert_eq!(delays, [28, vht, 32].map(Dur::from_us));
+    }
+}

@@ -13,12 +13,27 @@ fn wave(width: Width, gi_ns: u64, coding: Coding) -> Waveform {
 
 type Make = fn(u8, u8, Waveform) -> Result<Mode, Refusal>;
 
-/// Constructor, data subcarriers by width, µs of a symbol without guard interval, guard intervals in ns, highest MCS.
-const PHYS: [(Make, &[f64], f64, &[u64], u8); 3] = [
-    (Mode::ht, &[52.0, 108.0], 3.2, &[400, 800], 7),
-    (Mode::vht, &[52.0, 108.0, 234.0, 468.0], 3.2, &[400, 800], 9),
-    (Mode::he, &[234.0, 468.0, 980.0, 1960.0], 12.8, &[800, 1600, 3200], 11),
-];
+/// A PHY as the standard's tables have it.
+struct Phy {
+    make: Make,
+    /// Data subcarriers by width.
+    n_sd: &'static [f64],
+    /// A symbol without its guard interval.
+    symbol_us: f64,
+    guard_intervals_ns: &'static [u64],
+    most_mcs: u8,
+}
+
+const HT: Phy =
+    Phy { make: Mode::ht, n_sd: &[52.0, 108.0], symbol_us: 3.2, guard_intervals_ns: &[400, 800], most_mcs: 7 };
+const VHT: Phy = Phy { make: Mode::vht, n_sd: &[52.0, 108.0, 234.0, 468.0], most_mcs: 9, ..HT };
+const HE: Phy = Phy {
+    make: Mode::he,
+    n_sd: &[234.0, 468.0, 980.0, 1960.0],
+    symbol_us: 12.8,
+    guard_intervals_ns: &[800, 1600, 3200],
+    most_mcs: 11,
+};
 
 /// Bits of a constellation point and code rate: BPSK 1/2 to 1024-QAM 5/6.
 const POINTS: [(f64, f64); 12] = [
@@ -39,12 +54,12 @@ const POINTS: [(f64, f64); 12] = [
 #[test]
 fn every_mode_has_the_symbols_and_bits_of_the_formula() {
     let mut modes = 0;
-    for (make, n_sd, symbol_us, guard_intervals, most) in PHYS {
+    for Phy { make, n_sd, symbol_us, guard_intervals_ns, most_mcs } in [HT, VHT, HE] {
         for (width, n_sd) in WIDTHS.into_iter().zip(n_sd) {
-            for (mcs, streams) in (0..=most).flat_map(|mcs| (1..=4).map(move |streams| (mcs, streams))) {
+            for (mcs, streams) in (0..=most_mcs).flat_map(|mcs| (1..=4).map(move |streams| (mcs, streams))) {
                 let (bits, rate) = POINTS[usize::from(mcs)];
                 let n_dbps = (n_sd * bits * rate * f64::from(streams) + 1e-6).floor();
-                for &gi_ns in guard_intervals {
+                for &gi_ns in guard_intervals_ns {
                     let Ok(mode) = make(mcs, streams, wave(width, gi_ns, Coding::Ldpc)) else { continue };
                     let t_sym = symbol_us + gi_ns as f64 / 1000.0;
                     assert_eq!(mode.symbols.lasts.ns(), (t_sym * 1000.0).round() as u64, "{mode}");

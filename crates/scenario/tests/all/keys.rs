@@ -5,7 +5,7 @@ use crate::common::{
     refused,
 };
 use phy::errors::{Sojourn, Step};
-use phy::{PathLoss, Preamble, Standard};
+use phy::{PathLoss, Standard};
 use queue::Limit;
 use scenario::*;
 use serde_json::Value as Json;
@@ -276,6 +276,12 @@ fn silence_means_the_documented_defaults() {
         control_rate: ControlRate::Basic,
         rts_rate: None,
         preamble: Some(Preamble::Long),
+        mcs: None,
+        streams: None,
+        width: None,
+        guard_interval: None,
+        coding: None,
+        aggregation: None,
         rts_threshold: RtsThreshold::Off,
         fragmentation_threshold: FragmentationThreshold::Off,
         rts_for: RtsFor::All,

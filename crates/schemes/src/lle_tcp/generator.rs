@@ -359,7 +359,7 @@ impl Generator {
             full: (0, 0),
             is_active: false,
             tsval: None,
-            policy: (policy.plugin)(&policy.params, &config),
+            policy: (policy.plugin)(&policy.params, config.delay()),
             segments: 0,
             waiting: None,
         }

@@ -8,8 +8,7 @@
 //!   in which an end that answers each request delays its ACKs from the start.
 //! - **Checked** tests below, `tests/all/scripts/receiver.rs`.
 
-use super::{AckPolicy, Arrival, Info, Params, AckTiming};
-use crate::Config;
+use super::{AckPolicy, AckTiming, Arrival, Delay, Info, Params};
 use units::{Dur, SimTime};
 
 /// Its declaration.
@@ -69,10 +68,10 @@ impl Quick {
     }
 }
 
-/// Makes one with the configuration's count and timeout.
-pub fn make(_: &Params, config: &Config) -> Box<dyn AckPolicy> {
-    let quick = config.quickack.then_some(Quick { left: 0, delay: None, last: SimTime::ZERO });
-    Box::new(Delayed { count: config.delayed_ack_count, timeout: config.delayed_ack_timeout, waiting: 0, quick })
+/// Makes one with the connection's count and timeout.
+pub fn make(_: &Params, delay: Delay) -> Box<dyn AckPolicy> {
+    let quick = delay.quickack.then_some(Quick { left: 0, delay: None, last: SimTime::ZERO });
+    Box::new(Delayed { count: delay.count, timeout: delay.timeout, waiting: 0, quick })
 }
 
 impl AckPolicy for Delayed {
@@ -102,6 +101,7 @@ impl AckPolicy for Delayed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Config;
 
     fn arrival(ms: u64) -> Arrival {
         let (now, rto) = (SimTime::ZERO + Dur::from_ms(ms), Dur::from_ms(300));
@@ -110,8 +110,8 @@ mod tests {
 
     #[test]
     fn the_delay_follows_the_gaps_between_40_ms_and_the_round_trip() {
-        let config = Config { quickack: true, delayed_ack_count: 100, ..Config::default() };
-        let mut policy = make(&Params::default(), &config);
+        let delay = Delay { quickack: true, count: 100, ..Config::default().delay() };
+        let mut policy = make(&Params::default(), delay);
         for i in 0..16 {
             assert_eq!(policy.on_data(&arrival(i)), AckTiming::Now);
             policy.on_ack_sent();
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn every_second_segment_is_acknowledged_and_any_ack_starts_the_count_anew() {
-        let mut policy = make(&Params::default(), &Config::default());
+        let mut policy = make(&Params::default(), Config::default().delay());
         let arrival = arrival(0);
         let later = AckTiming::Within(Dur::from_ms(200));
         assert_eq!(policy.on_data(&arrival), later);

@@ -6,8 +6,7 @@
 //!   bytes; the timer is the scenario's `delayed_ack_timeout`, as for the plain policy.
 //! - **Checked** tests below, `tests/all/scripts/receiver.rs`.
 
-use super::{AckPolicy, Arrival, Info, Params, AckTiming};
-use crate::Config;
+use super::{AckPolicy, AckTiming, Arrival, Delay, Info, Params};
 use units::Dur;
 
 /// Its declaration.
@@ -28,9 +27,9 @@ pub struct DynamicDelayed {
     waiting: u32,
 }
 
-/// Makes one with the configuration's timeout.
-pub fn make(_: &Params, config: &Config) -> Box<dyn AckPolicy> {
-    Box::new(DynamicDelayed { timeout: config.delayed_ack_timeout, waiting: 0 })
+/// Makes one with the connection's timeout.
+pub fn make(_: &Params, delay: Delay) -> Box<dyn AckPolicy> {
+    Box::new(DynamicDelayed { timeout: delay.timeout, waiting: 0 })
 }
 
 /// d: how many segments one ACK is for when segment `number` comes.
@@ -64,7 +63,7 @@ mod tests {
     fn one_ack_goes_out_at_1_3_6_10_14_18() {
         // Segment 1 alone; 2, 3; then 4 waits (d = 2), 5 (d = 3) waits, 6 is the third; 7, 8, 9: at 9 d = 4, three
         // wait; 10 is the fourth; then every fourth.
-        let mut policy = make(&Params::default(), &Config::default());
+        let mut policy = make(&Params::default(), crate::Config::default().delay());
         let mut acked = Vec::new();
         for number in 1..=18 {
             let (now, rto) = (SimTime::ZERO, Dur::from_secs(1));

@@ -4,8 +4,7 @@
 //! - **Departs** None.
 //! - **Checked** `tests/all/scripts/receiver.rs`.
 
-use super::{AckPolicy, Arrival, Info, Params, AckTiming};
-use crate::Config;
+use super::{AckPolicy, AckTiming, Arrival, Delay, Info, Params};
 
 /// Its declaration.
 pub const INFO: Info =
@@ -16,7 +15,7 @@ pub const INFO: Info =
 pub struct Every;
 
 /// Makes one.
-pub fn make(_: &Params, _: &Config) -> Box<dyn AckPolicy> {
+pub fn make(_: &Params, _: Delay) -> Box<dyn AckPolicy> {
     Box::new(Every)
 }
 

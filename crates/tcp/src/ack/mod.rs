@@ -3,15 +3,24 @@
 //! Data that every receiver must acknowledge at once (a segment beyond a gap, one that fills a gap, a duplicate, a FIN)
 //! never reach a policy. @RFC5681 sec. 4.2
 
-use crate::Config;
 use core::fmt;
 use units::{Dur, SimTime};
 
 pub use plugin::{Info, Params};
 
-/// Makes a policy with these parameters: those that its [`Info`] declares. It also reads `delayed_ack_timeout`,
-/// `delayed_ack_count` and `quickack` of the configuration.
-pub type Make = fn(&Params, &Config) -> Box<dyn AckPolicy>;
+/// The keys of a connection about delayed acknowledgments: those of [`crate::Config`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Delay {
+    /// The longest delay: `delayed_ack_timeout`.
+    pub timeout: Dur,
+    /// Segments that one acknowledgment is for: `delayed_ack_count`.
+    pub count: u32,
+    /// `quickack`.
+    pub quickack: bool,
+}
+
+/// Makes a policy with these parameters, those that its [`Info`] declares.
+pub type Make = fn(&Params, Delay) -> Box<dyn AckPolicy>;
 
 /// A data segment that came in order while nothing was missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,8 +12,6 @@
 //! - **Checked** `bbr/tests.rs`; `tests/all/scripts/bbr.rs`; `every_cc`; `validation/linux`.
 
 mod estimates;
-#[cfg(test)]
-mod tests;
 
 use super::{Congestion, CongestionControl, Info, Params, Probe, Window};
 use crate::{Ack, RateSample};
@@ -448,3 +446,6 @@ impl CongestionControl for Bbr {
         out.gauge("bbr.mode", "0 startup, 1 drain, 2 probe bandwidth, 3 probe rtt", f64::from(self.mode as u8));
     }
 }
+
+#[cfg(test)]
+mod tests;

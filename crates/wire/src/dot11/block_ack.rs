@@ -1,12 +1,13 @@
-//! The compressed Block Ack. @80211-2020 9.3.1.8; bitmaps of 256 by IEEE Std 802.11ax-2021, of 512 and 1024 by 802.11be
+//! The compressed Block Ack and its request. @80211-2020 9.3.1.7, 9.3.1.8; bitmaps of 256 by IEEE Std 802.11ax-2021, of 512 and
+//! 1024 by 802.11be
 
 use super::{DurationField, FrameFlags, MacAddr, SequenceControl, kind};
 use crate::cursor::Cursor;
 use crate::{EmitError, FrameError};
 
-/// BA Type of BA Control: compressed. @80211-2020 9.3.1.8.1, table 9-28
+/// BA Type of BA Control and BAR Type of BAR Control: compressed. @80211-2020 9.3.1.7.1, 9.3.1.8.1, tables 9-26, 9-28
 const COMPRESSED: u16 = 2 << 1;
-/// The bits of BA Control that stand for its type.
+/// The bits of either that stand for its type.
 const TYPE: u16 = 0b1_1110;
 
 /// The Fragment Number subfield of the Starting Sequence Control and the length of the bitmap in octets that it stands for, without
@@ -38,39 +39,112 @@ impl<'a> BlockAck<'a> {
         let Some((fragment, _)) = format else {
             return Err(EmitError::Unsupported("a Block Ack bitmap of this length"));
         };
-        out.extend([kind::BLOCK_ACK, self.flags.0]);
-        out.extend(self.duration.us().to_le_bytes());
-        out.extend([self.ra, self.ta].iter().flat_map(|addr| addr.0));
-        out.extend((COMPRESSED | u16::from(self.tid) << 12).to_le_bytes());
-        out.extend(SequenceControl::new(self.start, *fragment).raw().to_le_bytes());
+        let BlockAck { flags, duration, ra, ta, tid, start, .. } = *self;
+        Start { flags, duration, ra, ta, tid, sequence: SequenceControl::new(start, *fragment) }
+            .emit(kind::BLOCK_ACK, out);
         out.extend(self.bitmap);
         Ok(())
     }
 
     /// Reads what follows the first byte.
     pub(super) fn parse(mut cursor: Cursor<'a>) -> Result<BlockAck<'a>, FrameError> {
-        let flags = FrameFlags::parse(&mut cursor)?;
-        let duration = DurationField::parse(&mut cursor)?;
-        let ra = MacAddr::parse(&mut cursor)?;
-        let ta = MacAddr::parse(&mut cursor)?;
-        let control = cursor.le16().ok_or(FrameError::Truncated("BA Control"))?;
-        if control & !(0xF << 12) != COMPRESSED {
-            let is_compressed = control & TYPE == COMPRESSED;
-            let what =
-                if is_compressed { "BA Control with a reserved bit" } else { "a Block Ack that is not compressed" };
-            return Err(FrameError::Unsupported(what));
-        }
-        let sequence = SequenceControl::parse(&mut cursor)?;
+        let words = Words {
+            control: "BA Control",
+            reserved: "BA Control with a reserved bit",
+            other: "a Block Ack that is not compressed",
+        };
+        let Start { flags, duration, ra, ta, tid, sequence } = Start::parse(&mut cursor, &words)?;
         let format = BITMAPS.iter().find(|(fragment, _)| *fragment == sequence.fragment());
         let Some((_, octets)) = format else {
             return Err(FrameError::Unsupported("a Block Ack bitmap of fragments"));
         };
         let bitmap = cursor.take(*octets).ok_or(FrameError::Truncated("the Block Ack bitmap"))?;
         match cursor.left() {
-            0 => {
-                Ok(BlockAck { flags, duration, ra, ta, tid: (control >> 12) as u8, start: sequence.number(), bitmap })
-            }
+            0 => Ok(BlockAck { flags, duration, ra, ta, tid, start: sequence.number(), bitmap }),
             left => Err(FrameError::Trailing(left)),
         }
+    }
+}
+
+/// Request for the acknowledgment of MPDUs of one TID. What is before its number is settled. @80211-2020 9.3.1.7.2
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockAckReq {
+    /// Flags of Frame Control.
+    pub flags: FrameFlags,
+    /// Reserves the medium for a SIFS and the Block Ack.
+    pub duration: DurationField,
+    /// The recipient, which answers.
+    pub ra: MacAddr,
+    /// The originator.
+    pub ta: MacAddr,
+    /// The traffic identifier, modulo 16.
+    pub tid: u8,
+    /// The sequence number from which the Block Ack is to begin, modulo 4096.
+    pub start: u16,
+}
+
+impl BlockAckReq {
+    pub(super) fn emit(&self, out: &mut Vec<u8>) {
+        let BlockAckReq { flags, duration, ra, ta, tid, start } = *self;
+        Start { flags, duration, ra, ta, tid, sequence: SequenceControl::new(start, 0) }
+            .emit(kind::BLOCK_ACK_REQ, out);
+    }
+
+    /// Reads what follows the first byte.
+    pub(super) fn parse(mut cursor: Cursor<'_>) -> Result<BlockAckReq, FrameError> {
+        let words = Words {
+            control: "BAR Control",
+            reserved: "BAR Control with an ack policy or a reserved bit",
+            other: "a Block Ack Request that is not compressed",
+        };
+        let Start { flags, duration, ra, ta, tid, sequence } = Start::parse(&mut cursor, &words)?;
+        if sequence.fragment() != 0 {
+            return Err(FrameError::Unsupported("a Block Ack Request of fragments"));
+        }
+        match cursor.left() {
+            0 => Ok(BlockAckReq { flags, duration, ra, ta, tid, start: sequence.number() }),
+            left => Err(FrameError::Trailing(left)),
+        }
+    }
+}
+
+/// Fields that both begin with: up to the Starting Sequence Control.
+struct Start {
+    flags: FrameFlags,
+    duration: DurationField,
+    ra: MacAddr,
+    ta: MacAddr,
+    tid: u8,
+    sequence: SequenceControl,
+}
+
+/// Words for errors.
+struct Words {
+    control: &'static str,
+    reserved: &'static str,
+    other: &'static str,
+}
+
+impl Start {
+    fn emit(&self, kind: u8, out: &mut Vec<u8>) {
+        out.extend([kind, self.flags.0]);
+        out.extend(self.duration.us().to_le_bytes());
+        out.extend([self.ra, self.ta].iter().flat_map(|addr| addr.0));
+        out.extend((COMPRESSED | u16::from(self.tid) << 12).to_le_bytes());
+        out.extend(self.sequence.raw().to_le_bytes());
+    }
+
+    fn parse(cursor: &mut Cursor<'_>, words: &Words) -> Result<Start, FrameError> {
+        let flags = FrameFlags::parse(cursor)?;
+        let duration = DurationField::parse(cursor)?;
+        let ra = MacAddr::parse(cursor)?;
+        let ta = MacAddr::parse(cursor)?;
+        let control = cursor.le16().ok_or(FrameError::Truncated(words.control))?;
+        if control & !(0xF << 12) != COMPRESSED {
+            let is_compressed = control & TYPE == COMPRESSED;
+            return Err(FrameError::Unsupported(if is_compressed { words.reserved } else { words.other }));
+        }
+        let sequence = SequenceControl::parse(cursor)?;
+        Ok(Start { flags, duration, ra, ta, tid: (control >> 12) as u8, sequence })
     }
 }

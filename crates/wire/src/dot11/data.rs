@@ -1,6 +1,6 @@
 //! Data and QoS data frames, and the IP packet inside. @80211-2020 9.3.2.1, @RFC1042
 
-use super::{DurationField, FrameFlags, MacAddr, QosControl, SequenceControl, fcs, kind};
+use super::{DurationField, FrameFlags, MacAddr, QosControl, SequenceControl, amsdu, fcs, kind};
 use crate::cursor::Cursor;
 use crate::{EmitError, FrameError, Packet};
 
@@ -32,7 +32,7 @@ pub struct DataHeader {
 pub enum Body<'a> {
     /// An IPv4 packet, or the first fragment of one, behind LLC and SNAP.
     Ip(&'a [u8]),
-    /// The whole frame body of anything else: another protocol, a later fragment, an A-MSDU, ciphertext.
+    /// The whole frame body of anything else: another protocol, a later fragment, an A-MSDU ([`super::Amsdu`]), ciphertext.
     Raw(&'a [u8]),
 }
 
@@ -93,10 +93,33 @@ impl DataHeader {
 
     /// As [`DataHeader::emit_packet`]; with `options` the frame has the reserved subtype, Header Length and them.
     pub fn emit_extended(&self, options: Option<&[u8]>, packet: &Packet, out: &mut Vec<u8>) -> Result<(), EmitError> {
+        self.emit_around(options, out, |out| {
+            out.extend(LLC_SNAP_IPV4);
+            packet.emit(out)
+        })
+    }
+
+    /// Appends a whole QoS data frame with an A-MSDU of packets, each behind its DA and SA, FCS last. On an error `out` stays as it was.
+    /// Its QoS Control says that it has one; Address 3 is the BSSID. @80211-2020 9.3.2.1, table 9-30
+    pub fn emit_amsdu<'p>(
+        &self,
+        msdus: impl Iterator<Item = (MacAddr, MacAddr, &'p Packet)>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), EmitError> {
+        let Some(qos) = self.qos else { return Err(EmitError::Unsupported("an A-MSDU without QoS Control")) };
+        let header = DataHeader { qos: Some(qos.with_amsdu()), ..*self };
+        header.emit_around(None, out, |out| amsdu::emit(msdus, out))
+    }
+
+    /// Appends header, body and FCS; on an error nothing.
+    fn emit_around(
+        &self,
+        options: Option<&[u8]>,
+        out: &mut Vec<u8>,
+        body: impl FnOnce(&mut Vec<u8>) -> Result<(), EmitError>,
+    ) -> Result<(), EmitError> {
         let start = out.len();
-        self.emit(options, out)?;
-        out.extend(LLC_SNAP_IPV4);
-        let done = packet.emit(out);
+        let done = self.emit(options, out).and_then(|()| body(out));
         match done {
             Ok(()) => fcs::append(out, start),
             Err(_) => out.truncate(start),

@@ -115,7 +115,7 @@ impl SequenceControl {
 /// The response of the receiver of a QoS data frame. @80211-2020 9.2.4.5.4
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AckPolicy {
-    /// An Ack, or a BlockAck if the frame came in an A-MPDU.
+    /// An Ack, or a BlockAck if the frame came in an A-MPDU: implicit Block Ack Request.
     Normal,
     /// None.
     NoAck,
@@ -161,6 +161,12 @@ impl QosControl {
         self.0 & 0x80 != 0
     }
 
+    /// The same of a frame whose body is an A-MSDU. @80211-2020 9.2.4.5.9
+    #[must_use]
+    pub const fn with_amsdu(self) -> QosControl {
+        QosControl(self.0 | 0x80)
+    }
+
     pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<QosControl, FrameError> {
         cursor.le16().map(QosControl).ok_or(FrameError::Truncated("QoS Control"))
     }
@@ -190,6 +196,9 @@ mod tests {
         assert_eq!(control.0, 0b0010_0110);
         for policy in [AckPolicy::Normal, AckPolicy::NoAck, AckPolicy::NoExplicitAck, AckPolicy::BlockAck] {
             assert_eq!(QosControl::new(15, policy).ack_policy(), policy);
+            assert_eq!(QosControl::new(15, policy).with_amsdu().ack_policy(), policy);
         }
+        assert_eq!(QosControl::new(6, AckPolicy::Normal).with_amsdu().0, 0b1000_0110);
+        assert!(!control.amsdu_present() && control.with_amsdu().amsdu_present());
     }
 }

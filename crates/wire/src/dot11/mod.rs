@@ -1,13 +1,14 @@
 //! 802.11 MAC frames as bytes. @80211-2020 clause 9
 //!
-//! Models the frames an exchange is made of: data and QoS data with up to three addresses, Ack, compressed Block Ack, RTS, CTS, and
-//! the beacon. All else is [`FrameError::Unsupported`]: no HT Control, no fourth address, no encryption beyond carrying a
+//! Models the frames an exchange is made of: data and QoS data with up to three addresses, A-MSDUs, Ack, compressed Block Ack and
+//! its request, RTS, CTS, and the beacon. All else is [`FrameError::Unsupported`]: no HT Control, no fourth address, no encryption beyond carrying a
 //! protected body as it is, no A-MPDU delimiters. Frames include their FCS; [`Frame::parse_without_fcs`] is for
 //! captures that lack it. Fields are little-endian, as the standard sends them (@80211-2020 9.2.2).
 //!
 //! A frame that parses is emitted byte by byte as it was; every field is kept verbatim, reserved bits too.
 
 mod addr;
+mod amsdu;
 mod beacon;
 mod block_ack;
 mod control;
@@ -16,8 +17,9 @@ pub mod fcs;
 mod fields;
 
 pub use addr::MacAddr;
+pub use amsdu::{Amsdu, Subframe};
 pub use beacon::{Beacon, Capability, element, rate};
-pub use block_ack::BlockAck;
+pub use block_ack::{BlockAck, BlockAckReq};
 pub use control::{Ack, Cts, Rts};
 pub use data::{Body, Data, DataHeader, LLC_SNAP_IPV4};
 pub use fields::{AckPolicy, DurationField, FrameFlags, QosControl, SequenceControl};
@@ -43,11 +45,16 @@ pub mod len {
     pub const CTS: Bytes = Bytes(14);
     /// A whole RTS frame, FCS included. @80211-2020 9.3.1.2
     pub const RTS: Bytes = Bytes(20);
+    /// A whole Block Ack Request, FCS included. @80211-2020 9.3.1.7
+    pub const BLOCK_ACK_REQ: Bytes = Bytes(24);
+    /// Header of a subframe of an A-MSDU. @80211-2020 9.3.2.2.2
+    pub const SUBFRAME_HEADER: Bytes = Bytes(14);
 }
 
 /// First bytes of Frame Control: version 0, type, subtype. @80211-2020 9.2.4.1.3, Table 9-1
 mod kind {
     pub(super) const BEACON: u8 = 0x80; // management, 1000
+    pub(super) const BLOCK_ACK_REQ: u8 = 0x84; // control, 1000
     pub(super) const BLOCK_ACK: u8 = 0x94; // control, 1001
     pub(super) const RTS: u8 = 0xB4; // control, 1011
     pub(super) const CTS: u8 = 0xC4; // control, 1100
@@ -72,6 +79,8 @@ pub enum Frame<'a> {
     Ack(Ack),
     /// Acknowledgment of several MPDUs.
     BlockAck(BlockAck<'a>),
+    /// Request for it.
+    BlockAckReq(BlockAckReq),
 }
 
 impl<'a> Frame<'a> {
@@ -94,6 +103,10 @@ impl<'a> Frame<'a> {
                 Ok(())
             }
             Frame::BlockAck(block_ack) => block_ack.emit(out),
+            Frame::BlockAckReq(request) => {
+                request.emit(out);
+                Ok(())
+            }
         };
         match done {
             Ok(()) => fcs::append(out, start),
@@ -120,6 +133,7 @@ impl<'a> Frame<'a> {
             kind::CTS => Cts::parse(cursor).map(Frame::Cts),
             kind::ACK => Ack::parse(cursor).map(Frame::Ack),
             kind::BLOCK_ACK => BlockAck::parse(cursor).map(Frame::BlockAck),
+            kind::BLOCK_ACK_REQ => BlockAckReq::parse(cursor).map(Frame::BlockAckReq),
             _ => Err(FrameError::Unsupported("this type and subtype")),
         }
     }
@@ -133,6 +147,7 @@ impl<'a> Frame<'a> {
             Frame::Cts(cts) => cts.duration,
             Frame::Ack(ack) => ack.duration,
             Frame::BlockAck(block_ack) => block_ack.duration,
+            Frame::BlockAckReq(request) => request.duration,
         }
     }
 
@@ -145,6 +160,7 @@ impl<'a> Frame<'a> {
             Frame::Cts(cts) => cts.ra,
             Frame::Ack(ack) => ack.ra,
             Frame::BlockAck(block_ack) => block_ack.ra,
+            Frame::BlockAckReq(request) => request.ra,
         }
     }
 }

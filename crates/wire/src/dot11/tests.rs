@@ -74,6 +74,66 @@ fn a_block_ack_byte_by_byte_and_its_bitmaps_by_the_fragment_number() {
 }
 
 #[test]
+fn a_block_ack_request_byte_by_byte() {
+    let (flags, duration) = (FrameFlags::NONE, DurationField::covering(Dur::from_us(48)));
+    let frame = Frame::BlockAckReq(BlockAckReq { flags, duration, ra: node(1), ta: node(2), tid: 6, start: 0xABC });
+    let bytes = emitted(&frame);
+    // Type 01, subtype 1000. BAR Control: compressed in bits 1 to 4, the TID in the upper four. The number above four zero bits.
+    assert_eq!(bytes[..20], [0x84, 0, 48, 0, 2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 0x04, 0x60, 0xC0, 0xAB]);
+    assert_eq!(bytes.len() as u64, len::BLOCK_ACK_REQ.0);
+    assert_eq!(Frame::parse(&bytes), Ok(frame));
+    assert_eq!((frame.duration().us(), frame.receiver()), (48, node(1)));
+    let with = |at: usize, value| {
+        let mut other = bytes[..20].to_vec();
+        other[at] = value;
+        Frame::parse_without_fcs(&other).unwrap_err().to_string()
+    };
+    assert_eq!(with(16, 0x06), "a Block Ack Request that is not compressed is not modelled");
+    assert_eq!(with(16, 0x05), "BAR Control with an ack policy or a reserved bit is not modelled");
+    assert_eq!(with(18, 0xC4), "a Block Ack Request of fragments is not modelled");
+    assert_eq!(Frame::parse_without_fcs(&bytes[..17]), Err(FrameError::Truncated("BAR Control")));
+    assert_eq!(Frame::parse_without_fcs(&bytes[..21]), Err(FrameError::Trailing(1)));
+}
+
+#[test]
+fn an_a_msdu_byte_by_byte() {
+    let datagram = |len| Packet { payload: Payload::stream(0, len), ..echo() };
+    let packets = [datagram(1), datagram(40)];
+    let header = DataHeader {
+        qos: Some(QosControl::new(5, AckPolicy::Normal)),
+        ..DataHeader::ibss(node(1), node(2), node(3))
+    };
+    let mut bytes = Vec::new();
+    header.emit_amsdu(packets.iter().map(|packet| (node(7), node(8), packet)), &mut bytes).unwrap();
+    // Subtype QoS data; the TID in the lowest bits, the A-MSDU bit above the ack policy.
+    assert_eq!((bytes[0], bytes[24], bytes[25]), (0x88, 0x85, 0));
+    // DA, SA, and 8 + 20 + 8 + 1 = 37 bytes of MSDU, high byte first; 14 + 37 are 51, so one of padding. The last has none.
+    assert_eq!(bytes[26..40], [2, 0, 0, 0, 0, 7, 2, 0, 0, 0, 0, 8, 0, 37]);
+    assert_eq!(bytes[40..48], LLC_SNAP_IPV4);
+    assert_eq!(bytes[77], 0);
+    assert_eq!(bytes[78..92], [2, 0, 0, 0, 0, 7, 2, 0, 0, 0, 0, 8, 0, 76]);
+    assert_eq!(bytes.len(), 26 + 52 + 14 + 76 + 4);
+    let Ok(Frame::Data(Data { header: read, body: Body::Raw(body), .. })) = Frame::parse(&bytes) else {
+        panic!("no A-MSDU")
+    };
+    assert!(read.qos.is_some_and(QosControl::amsdu_present));
+    let found: Vec<Subframe<'_>> = Amsdu::of(body).map(|it| it.unwrap()).collect();
+    for (subframe, packet) in found.iter().zip(&packets) {
+        assert_eq!((subframe.da, subframe.sa), (node(7), node(8)));
+        let mut ip = Vec::new();
+        packet.emit(&mut ip).unwrap();
+        assert_eq!(subframe.ip(), Some(ip.as_slice()));
+    }
+    assert_eq!(found.len(), 2);
+    let ends: Vec<bool> = Amsdu::of(&body[..body.len() - 1]).map(|it| it.is_ok()).collect();
+    assert_eq!(ends, [true, false], "the second is cut short");
+    let without = DataHeader { qos: None, ..header };
+    bytes.truncate(1);
+    assert!(matches!(without.emit_amsdu(std::iter::empty(), &mut bytes), Err(EmitError::Unsupported(_))));
+    assert_eq!(bytes.len(), 1);
+}
+
+#[test]
 fn a_packet_travels_in_a_frame_and_comes_out() {
     let header = DataHeader {
         sequence: SequenceControl::new(77, 0),
@@ -168,6 +228,7 @@ struct Owned {
     fields: (u8, u16, [MacAddr; 3], SequenceControl, Option<QosControl>, u64),
     body: Vec<u8>,
     short: Vec<u8>,
+    bitmap: Vec<u8>,
 }
 
 impl Owned {
@@ -184,6 +245,14 @@ impl Owned {
             5 => {
                 let header = DataHeader { qos: qos.or(Some(QosControl(0))), ..header };
                 Frame::Data(Data { header, options: Some(&self.short), body: Body::Ip(&self.body) })
+            }
+            6 => {
+                let (tid, start) = (number as u8 & 0xF, sequence.number());
+                Frame::BlockAckReq(BlockAckReq { flags, duration, ra, ta, tid, start })
+            }
+            7 => {
+                let (tid, start, bitmap) = (number as u8 & 0xF, sequence.number(), &self.bitmap);
+                Frame::BlockAck(BlockAck { flags, duration, ra, ta, tid, start, bitmap })
             }
             _ => Frame::Beacon(Beacon {
                 flags,
@@ -214,11 +283,14 @@ fn frame() -> impl Strategy<Value = Owned> {
         any::<u64>(),
     );
     let bytes = |n: usize| proptest::collection::vec(any::<u8>(), 0..n);
-    (0u8..7, fields, bytes(120), bytes(33)).prop_map(|(which, fields, body, short)| Owned {
+    let bitmap =
+        prop::sample::select(vec![8, 32, 64, 128]).prop_flat_map(|n| proptest::collection::vec(any::<u8>(), n));
+    (0u8..9, fields, bytes(120), bytes(33), bitmap).prop_map(|(which, fields, body, short, bitmap)| Owned {
         which,
         fields,
         body,
         short,
+        bitmap,
     })
 }
 
@@ -259,12 +331,34 @@ proptest! {
     }
 
     #[test]
-    fn arbitrary_bytes_fail_or_come_back(mut bytes in proptest::collection::vec(any::<u8>(), 0..120), which in 0usize..8) {
-        if let (Some(first), Some(known)) =
-            (bytes.first_mut(), [kind::BEACON, kind::RTS, kind::CTS, kind::ACK, kind::DATA, kind::QOS_DATA, kind::EXTENDED_DATA].get(which)) {
+    fn arbitrary_bytes_fail_or_come_back(mut bytes in proptest::collection::vec(any::<u8>(), 0..120), which in 0usize..10) {
+        const KINDS: [u8; 9] = [
+            kind::BEACON, kind::RTS, kind::CTS, kind::ACK, kind::BLOCK_ACK, kind::BLOCK_ACK_REQ, kind::DATA, kind::QOS_DATA,
+            kind::EXTENDED_DATA,
+        ];
+        if let (Some(first), Some(known)) = (bytes.first_mut(), KINDS.get(which)) {
             *first = *known;
         }
         comes_back(&bytes)?;
+    }
+
+    #[test]
+    fn every_a_msdu_survives_its_bytes(payloads in proptest::collection::vec(0u32..80, 1..9), cut in any::<prop::sample::Index>()) {
+        let packets: Vec<Packet> = payloads.iter().map(|len| Packet { payload: Payload::stream(9, *len), ..echo() }).collect();
+        let header = DataHeader { qos: Some(QosControl(0)), ..DataHeader::ibss(node(1), node(2), node(3)) };
+        let mut bytes = Vec::new();
+        prop_assert_eq!(header.emit_amsdu(packets.iter().map(|packet| (node(4), node(5), packet)), &mut bytes), Ok(()));
+        let body = &bytes[26..bytes.len() - 4];
+        let found: Result<Vec<Subframe<'_>>, FrameError> = Amsdu::of(body).collect();
+        let found = found.unwrap();
+        prop_assert_eq!(found.len(), packets.len());
+        for (subframe, packet) in found.iter().zip(&packets) {
+            let mut ip = Vec::new();
+            packet.emit(&mut ip).unwrap();
+            prop_assert_eq!(subframe.ip(), Some(ip.as_slice()));
+        }
+        // Cut anywhere, it ends or fails, and does not go on.
+        prop_assert!(Amsdu::of(&body[..cut.index(body.len())]).count() <= packets.len());
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! which checks nothing would fail the test. Without tshark the tests print that they were skipped; with
 //! `INTERLAYER_REQUIRE_TSHARK=1` they fail.
 
+mod aggregates;
 mod record;
 
 use record::*;
@@ -310,6 +311,10 @@ fn tshark_reads_every_packet_as_we_meant_it_and_finds_nothing_malformed() {
     udp_echo_and_lengths(&mut record);
     control_and_data(&mut record);
     beacon(&mut record);
+    aggregates::request(&mut record);
+    aggregates::a_msdu(&mut record);
+    aggregates::modulations(&mut record);
+    aggregates::a_mpdus(&mut record);
     let sound = record.expected.len();
     controls(&mut record);
     let Record { writer, expected, .. } = record;

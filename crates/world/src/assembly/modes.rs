@@ -66,7 +66,7 @@ pub(super) fn give(scenario: &Scenario, node: &sc::Node, config: &mut Config) {
     let radio = &scenario.radio;
     let own = Common::of(radio, node, node);
     config.modes = node.standard.radio_modes(own.streams, own.waveform).unwrap_or_default();
-    let stated = node.entry.mcs.unwrap_or(radio.mcs);
+    let stated = node.entry.mcs.or(radio.mcs).unwrap_or(sc::Mcs::Best);
     let mode = |common: &Common, mcs: sc::Mcs| mcs.fixed().map_or_else(|| common.fastest(), |mcs| common.mode(mcs));
     config.data_rate = mode(&own, stated);
     for (to, it) in (0..).map(NodeId).zip(&scenario.nodes).filter(|(_, it)| it.has_radio) {
@@ -101,7 +101,8 @@ pub(super) fn choose(on: Tuned<'_>, places: &[[f64; 2]], configs: &mut [Config])
     let radio = &scenario.radio;
     let noise = super::radio::noise(scenario, powers);
     for ((from, node), config) in (0..).map(NodeId).zip(&scenario.nodes).zip(configs) {
-        let is_best = node.entry.mcs.unwrap_or(radio.mcs) == sc::Mcs::Best && sc::has_mcs(node.standard);
+        let is_best =
+            node.entry.mcs.or(radio.mcs).is_none_or(|mcs| mcs == sc::Mcs::Best) && sc::has_mcs(node.standard);
         if !is_best || !on.has(from) {
             continue;
         }

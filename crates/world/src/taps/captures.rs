@@ -1,14 +1,14 @@
 //! Captures: what each node sends and receives, as pcapng.
 
-use mac::{Data, Frame, Got, Kind, MacOptions, Mpdu, Reception, Receptions, frame};
+use mac::{Body, Data, Frame, Got, Kind, MacOptions, Mpdu, Msdus, Reception, Receptions, frame};
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use units::{Bytes, ChannelId, LinkId, NodeId, SimTime};
 use wire::dot11::{self, AckPolicy, DataHeader, DurationField, FrameFlags, MacAddr, QosControl, SequenceControl};
 use wire::pcapng::{Description, Interface, LinkType, Named, Writer};
-use wire::radiotap::{self, Radiotap, RadiotapFlags};
-use wire::{Packet, Packets};
+use wire::radiotap::{self, AmpduStatus, Modulation, Radiotap, RadiotapFlags};
+use wire::{EmitError, Packet, Packets};
 
 /// The facts about a network that captures need.
 #[derive(Debug, Clone, Default)]
@@ -52,6 +52,8 @@ pub(crate) struct Captures {
     /// The paths of the files, until they are finished.
     unfinished: Vec<PathBuf>,
     channel: radiotap::Channel,
+    /// A-MPDUs so far, modulo 2³²: their reference numbers.
+    a_mpdus: u32,
     bytes: Vec<u8>,
     failed: Option<io::Error>,
 }
@@ -69,6 +71,7 @@ impl Captures {
             wires: Vec::with_capacity(network.wires.len()),
             access_point: Vec::new(),
             channel,
+            a_mpdus: 0,
             bytes: Vec::new(),
             failed: None,
         };
@@ -148,7 +151,13 @@ impl Captures {
         Ok(self.files.len() - 1)
     }
 
+    /// A frame has left the air of a channel, and these machines are told of it.
     pub(super) fn frame(&mut self, now: SimTime, on: ChannelId, frame: &Frame, to: &Receptions, packets: &Packets) {
+        // A negative ACK is in no standard: it has no bytes.
+        if frame.kind == Kind::Nack {
+            return;
+        }
+        self.a_mpdus = self.a_mpdus.wrapping_add(frame.psdu.is_a_mpdu().into());
         for (place, mpdu) in frame.psdu.mpdus().iter().enumerate() {
             if self.failed.is_some() {
                 return;
@@ -157,7 +166,24 @@ impl Captures {
         }
     }
 
-    /// One MPDU of a frame, at its transmitter and at its addressee.
+    /// What a radio says of the MPDU at a place of a frame. All of a PPDU have its begin for their time.
+    fn radiotap(&self, now: SimTime, frame: &Frame, place: usize) -> Radiotap {
+        let mode = frame.tx.mode;
+        let is_short = mode.preamble == phy::Preamble::Short;
+        let preamble = if is_short { RadiotapFlags::SHORT_PREAMBLE } else { RadiotapFlags(0) };
+        let is_last = Some(place + 1 == frame.psdu.mpdus().len());
+        let radio = Radiotap {
+            flags: Some(RadiotapFlags::FCS_AT_END | preamble),
+            channel: Some(self.channel),
+            a_mpdu: frame.psdu.is_a_mpdu().then_some(AmpduStatus { reference: self.a_mpdus, is_last }),
+            modulation: modulation(mode),
+            ..Radiotap::default()
+        };
+        let radio = if radio.modulation.is_none() { radio.with_rate(mode.bit_rate()) } else { radio };
+        radio.with_time(now - frame.airtime)
+    }
+
+    /// One MPDU of a frame, at its transmitter and at its addressee, if that has received it.
     fn mpdu(
         &mut self,
         now: SimTime,
@@ -168,16 +194,14 @@ impl Captures {
         packets: &Packets,
     ) {
         self.bytes.clear();
-        let is_short = frame.tx.mode.preamble == phy::Preamble::Short;
-        let preamble = if is_short { RadiotapFlags::SHORT_PREAMBLE } else { RadiotapFlags(0) };
-        let radio = Radiotap {
-            flags: Some(RadiotapFlags::FCS_AT_END | preamble),
-            channel: Some(self.channel),
-            ..Radiotap::default()
-        };
-        radio.with_time(now - frame.airtime).with_rate(frame.tx.mode.bit_rate()).emit(&mut self.bytes);
+        self.radiotap(now, frame, place).emit(&mut self.bytes);
         let cell = Cell { channel: on, access_point: &self.access_point[on.index()] };
+        let behind = self.bytes.len();
         let written = write_mpdu(frame, mpdu, packets, cell, &mut self.bytes);
+        debug_assert!(
+            written.is_err() || (self.bytes.len() - behind) as u64 == mpdu.len.0,
+            "the MAC reckons with another length"
+        );
         let got_it = |reception: &Reception<'_>| matches!(reception.got, Got::Mpdus(got) if got.contains(place));
         let heard = to.iter().filter(got_it).map(|reception| reception.node);
         for node in [frame.from].into_iter().chain(heard) {
@@ -250,6 +274,19 @@ impl Cell<'_> {
     }
 }
 
+/// Modulation of formats that radiotap has a field for; `None`: a rate says it.
+fn modulation(mode: phy::Mode) -> Option<Modulation> {
+    let format = match mode.format.name {
+        "HT" => radiotap::Format::Ht,
+        "VHT" => radiotap::Format::Vht,
+        "HE" => radiotap::Format::He,
+        _ => return None,
+    };
+    let bandwidth_mhz = (mode.bandwidth.0 / 1e6) as u16;
+    let phy::mode::Row { mcs, streams, guard_interval, .. } = *mode;
+    Some(Modulation { format, mcs, streams, bandwidth_mhz, guard_interval, coding: None })
+}
+
 /// The bytes of an MPDU, FCS included.
 fn write_mpdu(
     frame: &Frame,
@@ -257,34 +294,69 @@ fn write_mpdu(
     packets: &Packets,
     cell: Cell<'_>,
     out: &mut Vec<u8>,
-) -> Result<(), wire::EmitError> {
+) -> Result<(), EmitError> {
     let (ra, ta) = (cell.address(frame.to), cell.address(frame.from));
     let duration = DurationField::covering(frame.duration);
     let flags = FrameFlags::NONE;
-    match (frame.kind, mpdu.data()) {
-        (Kind::Data, Some(data)) => {
-            let Some(carried) = data.msdus.each().first() else { return Ok(()) };
-            let packet = packets.read(&carried.packet);
-            let mut header = data_header(frame, packet, (ra, ta), cell);
-            let Data { seq, fragment, more_fragments, is_retry, qos, .. } = data;
-            let retry = if *is_retry { FrameFlags::RETRY } else { FrameFlags::NONE };
-            (header.flags, header.duration) = (header.flags | retry, duration);
-            header.qos = qos.map(|qos| QosControl::new(qos.user_priority, AckPolicy::Normal));
-            header.sequence = SequenceControl::new(*seq, *fragment);
-            let (mut options, room) = ([0; MacOptions::MAX], usize::from(carried.options.room()));
-            let written = carried.options.bytes();
-            options[..written.len()].copy_from_slice(written);
-            if *fragment > 0 || *more_fragments {
-                return fragment_of(header, packet, mpdu.len, *more_fragments, out);
-            }
-            header.emit_extended(frame.is_extended().then_some(&options[..room]), packet, out)
-        }
+    match (frame.kind, &mpdu.body) {
+        (Kind::Data, Body::Data(data)) => write_data(frame, (mpdu.len, data), packets, (ra, ta), cell, out),
         (Kind::Rts, _) => dot11::Frame::Rts(dot11::Rts { flags, duration, ra, ta }).emit(out),
         (Kind::Cts, _) => dot11::Frame::Cts(dot11::Cts { flags, duration, ra }).emit(out),
         (Kind::Ack, _) => dot11::Frame::Ack(dot11::Ack { flags, duration, ra }).emit(out),
-        // Their bytes come with the schemes that send them.
-        (Kind::BlockAck | Kind::BlockAckReq | Kind::Nack, _) | (Kind::Data, None) => Ok(()),
+        (Kind::BlockAck, Body::Bitmap(bitmap)) => {
+            let (tid, start, mut octets) = (bitmap.tid(), bitmap.start(), [0; 128]);
+            bitmap.numbers().iter().for_each(|number| octets[number / 8] |= 1 << (number % 8));
+            let bitmap = &octets[..bitmap.width() / 8];
+            dot11::Frame::BlockAck(dot11::BlockAck { flags, duration, ra, ta, tid, start, bitmap }).emit(out)
+        }
+        (Kind::BlockAckReq, Body::Request(mac::Request { tid, start })) => {
+            let (tid, start) = (*tid, *start);
+            dot11::Frame::BlockAckReq(dot11::BlockAckReq { flags, duration, ra, ta, tid, start }).emit(out)
+        }
+        _ => Err(EmitError::Unsupported("a frame with a body of another kind")),
     }
+}
+
+/// The bytes of a data MPDU of `len` bytes.
+fn write_data(
+    frame: &Frame,
+    (len, data): (Bytes, &Data),
+    packets: &Packets,
+    (ra, ta): (MacAddr, MacAddr),
+    cell: Cell<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), EmitError> {
+    let Data { seq, fragment, more_fragments, is_retry, qos, msdus, .. } = data;
+    let retry = if *is_retry { FrameFlags::RETRY } else { FrameFlags::NONE };
+    let header_for = |packet: &Packet| {
+        let header = data_header(frame, packet, (ra, ta), cell);
+        DataHeader {
+            flags: header.flags | retry,
+            duration: DurationField::covering(frame.duration),
+            qos: qos.map(|qos| QosControl::new(qos.user_priority, AckPolicy::Normal)),
+            sequence: SequenceControl::new(*seq, *fragment),
+            ..header
+        }
+    };
+    let Some(carried) = msdus.each().first() else { return Err(EmitError::Unsupported("data without an MSDU")) };
+    let packet = packets.read(&carried.packet);
+    if let Msdus::Many(msdus) = msdus {
+        let subframes = msdus.iter().map(|carried| {
+            let packet = packets.read(&carried.packet);
+            let own = header_for(packet);
+            (own.da(), own.sa(), packet)
+        });
+        let header = header_for(packet);
+        // Destinations and sources stand in the subframes. @80211-2020 9.3.2.1, table 9-30
+        return DataHeader { addr3: header.bssid(), ..header }.emit_amsdu(subframes, out);
+    }
+    if *fragment > 0 || *more_fragments {
+        return fragment_of(header_for(packet), packet, len, *more_fragments, out);
+    }
+    let (mut options, room) = ([0; MacOptions::MAX], usize::from(carried.options.room()));
+    let written = carried.options.bytes();
+    options[..written.len()].copy_from_slice(written);
+    header_for(packet).emit_extended(frame.is_extended().then_some(&options[..room]), packet, out)
 }
 
 /// The frame of `len` bytes that carries the fragment whose number stands in `header`.
@@ -294,7 +366,7 @@ fn fragment_of(
     len: Bytes,
     has_further: bool,
     out: &mut Vec<u8>,
-) -> Result<(), wire::EmitError> {
+) -> Result<(), EmitError> {
     let mut body = dot11::LLC_SNAP_IPV4.to_vec();
     packet.emit(&mut body)?;
     let around =

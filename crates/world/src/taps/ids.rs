@@ -1,8 +1,16 @@
 //! The names of queues in results and series.
 
-use super::QueueIds;
 use crate::scenario::Scenario;
 use units::{ChannelId, NodeId};
+
+/// The names of the queues in results and series.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct QueueIds {
+    /// Of each interface, `ap.air`, which its categories' begin with.
+    pub air: Vec<String>,
+    /// Of each wire, `server->ap`.
+    pub wires: Vec<String>,
+}
 
 /// The name of a category's queue in results and series: `ap.air`, or `ap.air.vo` and so on. A scheme may have added one.
 pub(crate) fn category_id(air: &str, station: &mac::Station, category: usize) -> String {

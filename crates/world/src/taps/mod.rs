@@ -6,9 +6,9 @@ mod series;
 mod timeline;
 
 pub(crate) use captures::{Attachments, Captures};
-pub(crate) use ids::{category_id, interface_id, queue_ids};
+pub(crate) use ids::{QueueIds, category_id, interface_id, queue_ids};
 pub use series::Column;
-pub(crate) use series::{QueueIds, Series};
+pub(crate) use series::Series;
 pub use timeline::{Carried, Outcome, Timeline, Transmission, Window};
 
 use crate::flow::Flow;

@@ -1,6 +1,6 @@
 //! Time series: congestion windows, round-trip times, gauges of controllers, queues, at equal intervals.
 
-use super::category_id;
+use super::ids::{QueueIds, category_id};
 use crate::flow::Flow;
 use crate::interface::Interface;
 use net::Wire;
@@ -49,15 +49,6 @@ fn column(name: &str, unit: &str) -> String {
         _ => "",
     };
     format!("{}{suffix}", name.replace('.', "_"))
-}
-
-/// The names of the queues in results and series.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct QueueIds {
-    /// Of each interface, `ap.air`, which its categories' begin with.
-    pub air: Vec<String>,
-    /// Of each wire, `server->ap`.
-    pub wires: Vec<String>,
 }
 
 impl Series {

@@ -85,7 +85,8 @@ impl Air {
         let mut is_other = false;
         if self.channel.contention.has_changed_by(|| timers.next_at()) {
             let at = self.channel.contention.next_grant();
-            if at != self.grant_at || timers.at(Layout::grant(self.id)) != at {
+            debug_assert_eq!(timers.at(Layout::grant(self.id)), self.grant_at);
+            if at != self.grant_at {
                 self.grant_at = at;
                 timers.set(Layout::grant(self.id), at, Class::Start);
                 is_other = true;

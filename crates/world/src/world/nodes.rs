@@ -58,7 +58,15 @@ impl Host for Lent<'_> {
 }
 
 impl World {
+    #[inline]
     pub(super) fn run_jobs(&mut self) {
+        if !self.jobs.is_empty() {
+            self.run_all_jobs();
+        }
+    }
+
+    #[inline(never)]
+    fn run_all_jobs(&mut self) {
         // A list that is read to its end and then emptied: cheaper than a ring, and as short as what one instant sets in motion.
         let mut next = 0;
         while let Some(job) = self.jobs.get(next) {

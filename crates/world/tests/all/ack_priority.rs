@@ -1,14 +1,8 @@
 //! Priority for TCP's ACKs, for weak stations and by power, on whole networks: `edcf-ack`, `ack-same-ac`, `station-aifs`,
 //! `capture-qos`. What each does by itself is tested in `interlayer-schemes`.
 
-use std::sync::atomic::AtomicBool;
-use world::{Cell, Record, Run};
-
-fn run(text: &str, seed: u64) -> Run {
-    let scenario = world::parse(text, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let record = Record { fingerprint: true, ..Record::default() };
-    world::run(&scenario, seed, &record, &AtomicBool::new(false)).unwrap()
-}
+use crate::cells::fingerprinted as run;
+use world::{Cell, Run};
 
 /// The one line a scenario is refused with.
 fn refusal(text: &str) -> String {

@@ -1,6 +1,7 @@
 //! The return of TCP ACKs, on whole networks: `tap`, `dcf-plus`, `ack-agent`. A server, a fast wire, an access point with a
 //! queue of 50 packets, stations in reach of each other.
 
+use crate::cells::run;
 use std::fmt::Write;
 use std::sync::atomic::AtomicBool;
 use world::{Cell, Record, Run};
@@ -42,12 +43,6 @@ const B_DCF: &str = "standard = \"802.11b\"";
 
 fn scheme(name: &str) -> String {
     format!("[[scheme]]\nname = \"{name}\"\n")
-}
-
-/// A run; that every packet is accounted for is checked by the run itself.
-fn run(text: &str, seed: u64) -> Run {
-    let scenario = world::parse(text, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    world::run(&scenario, seed, &Record::default(), &AtomicBool::new(false)).unwrap()
 }
 
 fn number(rows: &[world::Row], id: &str, name: &str) -> f64 {

@@ -1,8 +1,8 @@
 //! LLE-TCP at a base station, on whole networks: a server, a fast wire, an access point with a queue of 50 packets, 802.11b.
 
+use crate::cells::run;
 use std::fmt::Write;
-use std::sync::atomic::AtomicBool;
-use world::{Record, Run};
+use world::Run;
 
 /// Downloads of `flows` stations, each with these words on its flow.
 fn scenario(duration: &str, flows: usize, flow: &str, more: &str) -> String {
@@ -37,12 +37,6 @@ queue = {{ packets = 1000 }}
 
 fn lle(advertise: &str) -> String {
     format!("[[scheme]]\nname = \"lle-tcp\"\nadvertise = \"{advertise}\"\n")
-}
-
-/// A run; that every packet is accounted for is checked by the run itself.
-fn run(text: &str, seed: u64) -> Run {
-    let scenario = world::parse(text, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    world::run(&scenario, seed, &Record::default(), &AtomicBool::new(false)).unwrap()
 }
 
 fn queue(run: &Run, id: &str, name: &str) -> f64 {

@@ -3,9 +3,9 @@
 //! 802.11b at 11 Mb/s with control frames at 1 Mb/s and RTS/CTS. A datagram of 1000 B in a frame with options: 1053 B, 192 + 766 = 958 us. The equations'
 //! T_tr behind it: SIFS 10, ACK 192 + 8 * 14 / 11 = 202.18, DIFS 50: 262.18 us. RTS and CTS before it: 352 + 10 + 304 + 10 = 676 us.
 
+use crate::cells;
 use crate::tshark::{Captured, capture, tshark_is_here};
-use std::sync::atomic::AtomicBool;
-use world::{Record, Run};
+use world::Run;
 
 fn string(nodes: usize, scheme: &str) -> String {
     format!(
@@ -42,8 +42,7 @@ const C3TCP: &str = "[[scheme]]\nname = \"c3tcp\"\n";
 const EXTENDED: &str = "45";
 
 fn run(text: &str) -> Run {
-    let scenario = world::parse(text, &[]).unwrap_or_else(|error| panic!("{error}"));
-    world::run(&scenario, 1, &Record::default(), &AtomicBool::new(false)).unwrap()
+    cells::run(text, 1)
 }
 
 fn extended(captured: &Captured, node: usize) -> u64 {

@@ -4,10 +4,10 @@
 //! `world::run` itself fails if the books of packets and MSDUs do not balance (`RunError::Books`), and debug assertions
 //! of the layers are on; a payload that arrives out of its place in the stream is one of them.
 
+use crate::cells::recorded as run;
 use proptest::prelude::*;
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 use units::{Dur, SimTime};
 use world::{Record, Run};
 
@@ -249,11 +249,6 @@ impl Case {
     }
 }
 
-fn run(text: &str, seed: u64, record: &Record) -> Run {
-    let scenario = world::parse(text, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    world::run(&scenario, seed, record, &AtomicBool::new(false)).unwrap_or_else(|error| panic!("{error}\n{text}"))
-}
-
 fn count(run: &Run, flow: usize, name: &str) -> u64 {
     run.flow(flow, name).unwrap_or_else(|| panic!("no column {name}")) as u64
 }
@@ -356,11 +351,13 @@ proptest! {
 
 /// True if a captured frame is from or for a node. CTS and ACK do not say from whom they are.
 fn is_own(frame: &[u8], node: usize) -> bool {
-    use wire::dot11::{BlockAck, Data, Frame, MacAddr, Rts};
+    use wire::dot11::{BlockAck, BlockAckReq, Data, Frame, MacAddr, Rts};
     let own = MacAddr::of_node(units::NodeId(node as u32));
     match Frame::parse(frame).unwrap() {
         Frame::Data(Data { header, .. }) => [header.addr1, header.addr2].contains(&own),
-        Frame::Rts(Rts { ra, ta, .. }) | Frame::BlockAck(BlockAck { ra, ta, .. }) => [ra, ta].contains(&own),
+        Frame::Rts(Rts { ra, ta, .. })
+        | Frame::BlockAck(BlockAck { ra, ta, .. })
+        | Frame::BlockAckReq(BlockAckReq { ra, ta, .. }) => [ra, ta].contains(&own),
         Frame::Cts(_) | Frame::Ack(_) => true,
         Frame::Beacon(_) => false,
     }

@@ -1,7 +1,7 @@
 //! Loss differentiation from MAC reports on whole networks in which every loss has one cause, known from the set-up.
 
-use std::sync::atomic::AtomicBool;
-use world::{Record, Run};
+use crate::cells::{SERVER_AP_MOBILE, fingerprinted};
+use world::Run;
 
 /// An upload over 802.11b and a wire of 20 ms; 60 s.
 fn run(radio: &str, errors: &str, wire: &str, scheme: &str, seed: u64) -> Run {
@@ -10,16 +10,7 @@ fn run(radio: &str, errors: &str, wire: &str, scheme: &str, seed: u64) -> Run {
 scenario = {{ duration = '60 s' }}
 radio = {{ standard = '802.11b', data_rate = '11 Mb/s', queue = {{ packets = 200 }}, {radio} }}
 channel = {{ errors = {errors} }}
-[[node]]
-name = 'server'
-[[node]]
-name = 'ap'
-role = 'ap'
-[[node]]
-name = 'mobile'
-[[link]]
-between = ['server', 'ap']
-delay = '20 ms'
+{SERVER_AP_MOBILE}delay = '20 ms'
 {wire}
 [[flow]]
 from = 'mobile'
@@ -27,8 +18,7 @@ to = 'server'
 transport = {{ protocol = 'tcp', preset = 'rfc', min_rto = '200 ms' }}
 {scheme}"
     );
-    let scenario = world::parse(&text, &[]).unwrap_or_else(|error| panic!("{error}"));
-    world::run(&scenario, seed, &Record { fingerprint: true, ..Record::default() }, &AtomicBool::new(false)).unwrap()
+    fingerprinted(&text, seed)
 }
 
 const LDA: &str = "[[scheme]]\nname = 'cross-lda'";

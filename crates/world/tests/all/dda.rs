@@ -1,5 +1,6 @@
 //! Delayed duplicate ACKs on a whole network: each half alone, and both.
 
+use crate::cells::{SERVER_AP_MOBILE, parsed};
 use world::{Blueprint, Record, Run};
 
 /// A download by NewReno over 802.11b that loses 40 % of frames and gives up after three attempts: 6.4 % of packets.
@@ -9,16 +10,7 @@ fn download(scheme: &str) -> Blueprint {
 scenario = {{ duration = '35 s', warmup = '5 s' }}
 radio = {{ standard = '802.11b', data_rate = '11 Mb/s', queue = {{ packets = 100 }}, max_attempts = 3 }}
 channel = {{ errors = {{ model = 'packet', per = 0.4 }} }}
-[[node]]
-name = 'server'
-[[node]]
-name = 'ap'
-role = 'ap'
-[[node]]
-name = 'mobile'
-[[link]]
-between = ['server', 'ap']
-rate = '100 Mb/s'
+{SERVER_AP_MOBILE}rate = '100 Mb/s'
 delay = '20 ms'
 [[flow]]
 from = 'server'
@@ -26,7 +18,7 @@ to = 'mobile'
 transport = {{ protocol = 'tcp', preset = 'rfc', min_rto = '200 ms', initial_window = 4, receiver = 'every' }}
 {scheme}"
     );
-    world::parse(&text, &[]).unwrap_or_else(|error| panic!("{error}"))
+    parsed(&text)
 }
 
 #[test]

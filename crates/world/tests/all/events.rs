@@ -1,5 +1,6 @@
 //! Links that break and heal, nodes that move: what arrives, over whom, and what becomes of the rest, worked by hand.
 
+use crate::cells;
 use crate::network::seen::watched;
 use plugin::{Info, Params};
 use schemes::{Agent, Cx, PeerEvent, Refusal, Site};
@@ -8,9 +9,7 @@ use units::NodeId;
 use world::{Record, Registries, Row, Run};
 
 fn run(text: &str) -> Run {
-    let scenario = world::parse(text, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    // `run` fails if a packet is unaccounted for.
-    world::run(&scenario, 1, &Record::default(), &AtomicBool::new(false)).unwrap()
+    cells::run(text, 1)
 }
 
 fn count(row: &Row, name: &str) -> u64 {

@@ -4,7 +4,7 @@
 //! They are hidden in three ways: by `Reach`, where the pair is out of reach; by `Levels` with a matrix of gains; and by `Levels`
 //! with places on a line, at 6 Mb/s, which needs so little SINR that distance alone hides a station. All three give the same bits.
 
-use std::sync::atomic::AtomicBool;
+use crate::cells;
 use world::{Cell, Record, Run};
 
 const REFERENCE: &str = include_str!("../../../../validation/hidden/reference.csv");
@@ -195,9 +195,7 @@ fn hidden_stations_meet_the_monte_carlo_within_3_percent_with_and_without_rts() 
 }
 
 fn run(text: &str) -> Run {
-    let scenario = world::parse(text, &[]).unwrap_or_else(|error| panic!("{error}"));
-    let record = Record { fingerprint: true, ..Record::default() };
-    world::run(&scenario, 1, &record, &AtomicBool::new(false)).unwrap()
+    cells::fingerprinted(text, 1)
 }
 
 #[test]

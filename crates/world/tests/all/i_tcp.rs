@@ -1,10 +1,10 @@
 //! `i-tcp` in the whole simulator: a server behind a wire, an access point that splits, 802.11b with packets lost for good.
 //! Every run checks that no packet is unaccounted for.
 
+use crate::cells::run;
 use proptest::prelude::*;
 use std::fmt::Write;
-use std::sync::atomic::AtomicBool;
-use world::{Cell, Record, Run};
+use world::{Cell, Run};
 
 const SPLIT: &str = "[[scheme]]\nname = \"i-tcp\"\n";
 
@@ -44,12 +44,6 @@ delay = "{delay}"
         );
     }
     text
-}
-
-fn run(text: &str, seed: u64) -> Run {
-    let scenario = world::parse(text, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    world::run(&scenario, seed, &Record::default(), &AtomicBool::new(false))
-        .unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
 fn cell(record: &[(&'static str, Cell)], name: &str) -> f64 {

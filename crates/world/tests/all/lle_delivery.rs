@@ -2,6 +2,7 @@
 //! under frame errors, closed windows, full receive buffers, two-way data, every option of TCP. With a station killed at
 //! a random time, what is acknowledged and undelivered is counted and stays within the bound of the scheme's file.
 
+use crate::cells::run;
 use proptest::prelude::*;
 use std::fmt::Write;
 use std::sync::atomic::AtomicBool;
@@ -187,13 +188,6 @@ max_rto = "2 s"
         _ = write!(text, "[[event]]\nat = \"{at}\"\nkill = \"{node}\"\n");
     }
     text
-}
-
-fn run(text: &str, seed: u64) -> Run {
-    let scenario = world::parse(text, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    // `run` fails if a packet is unaccounted for: conservation is checked in every case here.
-    world::run(&scenario, seed, &Record::default(), &AtomicBool::new(false))
-        .unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
 fn number(run: &Run, flow: usize, name: &str) -> u64 {

@@ -4,12 +4,14 @@
 mod absent;
 mod ack_priority;
 mod ack_return;
+mod aggregates;
 mod bad_input;
 mod base_station;
 mod blame;
 mod c3tcp;
 mod c3tcp_trace;
 mod capture;
+mod cells;
 mod channels;
 mod conservation;
 mod cross_lda;

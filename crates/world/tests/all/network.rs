@@ -4,10 +4,10 @@
 
 pub(crate) mod seen;
 
+use crate::cells::run;
 use seen::{Seen, watched};
 use std::fmt::Write;
-use std::sync::atomic::AtomicBool;
-use world::{Record, Row, Run};
+use world::{Row, Run};
 
 /// One server, one access point and two stations without links and flows. Without backoff nothing is random.
 const CELL: &str = r#"
@@ -44,12 +44,6 @@ fn a_hundred_a_second(from: &str, to: &str) -> String {
 
 fn lasting(duration: &str, rest: &str) -> String {
     format!("[scenario]\nduration = \"{duration}\"\n{rest}")
-}
-
-fn run(text: &str, seed: u64) -> Run {
-    let scenario = world::parse(text, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    // `run` fails if a packet is unaccounted for.
-    world::run(&scenario, seed, &Record::default(), &AtomicBool::new(false)).unwrap()
 }
 
 fn refusal(text: &str) -> String {

@@ -2,6 +2,7 @@
 //!
 //! Figures behind the bounds: docs/schemes/eln.md and ebsn.md. Each bound leaves at least a third to spare.
 
+use crate::cells::{SERVER_AP_MOBILE, parsed};
 use std::sync::atomic::AtomicBool;
 use world::{Record, Run};
 
@@ -12,16 +13,7 @@ fn scenario(from: &str, to: &str, radio: &str, errors: &str, wire: &str, scheme:
 scenario = {{ duration = "30 s" }}
 radio = {{ standard = "802.11b", data_rate = "11 Mb/s", {radio} }}
 channel = {{ errors = {errors} }}
-[[node]]
-name = "server"
-[[node]]
-name = "ap"
-role = "ap"
-[[node]]
-name = "mobile"
-[[link]]
-between = ["server", "ap"]
-{wire}
+{SERVER_AP_MOBILE}{wire}
 delay = "2 ms"
 [[flow]]
 from = "{from}"
@@ -30,7 +22,7 @@ transport = {{ protocol = "tcp", preset = "rfc", min_rto = "200 ms" }}
 {scheme}
 "#
     );
-    world::parse(&text, &[]).unwrap()
+    parsed(&text)
 }
 
 fn run(scenario: &world::Blueprint, seed: u64) -> Run {

@@ -199,15 +199,14 @@ fn registries() -> Registries {
         rate_controls: rate_controls.with(&COARSE, |params, given| Box::new(Coarse::new(params, given))).unwrap(),
         congestion: congestion.with(&CAPPED, |params| Box::new(Capped(params.int("segments") as u64))).unwrap(),
         receivers: receivers
-            .with(&SPARSE, |params, config| {
-                let timeout = config.delayed_ack_timeout;
-                Box::new(Sparse { every: params.int("every"), timeout, waiting: 0 })
+            .with(&SPARSE, |params, delay| {
+                Box::new(Sparse { every: params.int("every"), timeout: delay.timeout, waiting: 0 })
             })
             .unwrap(),
         recoveries,
         traffic,
         queues: queues.with(&LAST_FIRST, |params, _| LastFirst::made(params)).unwrap(),
-        routers: routers.with(&FLOOD, |site, _| Box::new(Flood::new(site))).unwrap(),
+        routers: routers.with(&FLOOD, |facts, _| Box::new(Flood::new(facts))).unwrap(),
     }
 }
 

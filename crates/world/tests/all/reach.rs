@@ -1,12 +1,11 @@
 //! The neighbours of nodes, and the reach of carrier sense: worked by hand.
 
+use crate::cells;
 use crate::network::seen::{Seen, watched};
-use std::sync::atomic::AtomicBool;
-use world::{Record, Run};
+use world::Run;
 
 fn run(text: &str) -> Run {
-    let scenario = world::parse(text, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    world::run(&scenario, 1, &Record::default(), &AtomicBool::new(false)).unwrap()
+    cells::run(text, 1)
 }
 
 fn refusal(text: &str) -> String {

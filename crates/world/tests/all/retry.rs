@@ -1,5 +1,6 @@
 //! Retry limits by class and by TCP's losses, on whole networks.
 
+use crate::cells::{SERVER_AP_MOBILE, parsed};
 use world::{Blueprint, Record, Run};
 
 fn runs(blueprints: &[Blueprint], seeds: u64) -> Vec<Vec<Run>> {
@@ -25,16 +26,7 @@ good = {{ per = 0.05 }}
 bad = {{ per = {bad_per} }}
 mean_good = '1 s'
 mean_bad = '500 ms'
-[[node]]
-name = 'server'
-[[node]]
-name = 'ap'
-role = 'ap'
-[[node]]
-name = 'mobile'
-[[link]]
-between = ['server', 'ap']
-rate = '100 Mb/s'
+{SERVER_AP_MOBILE}rate = '100 Mb/s'
 delay = '20 ms'
 [[flow]]
 from = 'mobile'
@@ -50,7 +42,7 @@ initial_window = 4
 receiver = 'every'
 {scheme}"
     );
-    world::parse(&text, &[]).unwrap_or_else(|error| panic!("{error}"))
+    parsed(&text)
 }
 
 #[test]
@@ -92,7 +84,7 @@ to = 'mobile'
 transport = {{ protocol = 'tcp', preset = 'rfc', min_rto = '200 ms', receiver = 'every' }}
 {scheme}"
     );
-    let blueprint = world::parse(&text, &[]).unwrap_or_else(|error| panic!("{error}"));
+    let blueprint = parsed(&text);
     let runs = runs(&[blueprint], 4).pop().expect("one");
     let of_mobile = |run: &Run, name: &str| {
         let is_it = |row: &&world::Row| row.iter().any(|(_, cell)| *cell == world::Cell::Text("mobile".to_owned()));

@@ -1,6 +1,7 @@
 //! RTT correction on whole networks: what it buys those senders that read the RTT, judged by goodput, needless timeouts and the
 //! window over the RTT as it was, never by the RTT that the scheme made.
 
+use crate::cells::{SERVER_AP_MOBILE, parsed};
 use world::{Blueprint, Record, Run};
 
 /// An upload over a radio that fails for 25 ms in 500, and repeats until that is over; a wire of 20 ms each way.
@@ -10,16 +11,7 @@ fn upload(congestion: &str, min_rto: &str, scheme: &str) -> Blueprint {
 scenario = {{ duration = '65 s', warmup = '5 s' }}
 radio = {{ standard = '802.11b', data_rate = '11 Mb/s', max_attempts = 64, max_attempts_long = 64 }}
 channel = {{ errors = {{ model = 'two-state', bad = {{ per = 1.0 }}, mean_good = '475 ms', mean_bad = '25 ms' }} }}
-[[node]]
-name = 'server'
-[[node]]
-name = 'ap'
-role = 'ap'
-[[node]]
-name = 'mobile'
-[[link]]
-between = ['server', 'ap']
-rate = '10 Mb/s'
+{SERVER_AP_MOBILE}rate = '10 Mb/s'
 delay = '20 ms'
 queue = {{ packets = 100 }}
 [[flow]]
@@ -41,7 +33,7 @@ receive_buffer = '2 MB'
 receiver = 'every'
 {scheme}"
     );
-    world::parse(&text, &[]).unwrap_or_else(|error| panic!("{error}"))
+    parsed(&text)
 }
 
 /// Means over five seeds: goodput in Mb/s, spurious losses, window over true RTT in Mb/s.

@@ -1,13 +1,7 @@
 //! Powers, layouts and categories on whole networks; the machines' own tests are in `phy` and `mac`.
 
-use std::sync::atomic::AtomicBool;
-use world::{Record, Run};
-
-fn run(text: &str, seed: u64) -> Run {
-    let scenario = world::parse(text, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let record = Record { fingerprint: true, ..Record::default() };
-    world::run(&scenario, seed, &record, &AtomicBool::new(false)).unwrap()
-}
+use crate::cells::fingerprinted as run;
+use world::Run;
 
 /// A saturated station at some distance from its access point, 802.11a at 54 Mb/s, log-distance with ns-3's numbers.
 fn at_distance(metres: f64) -> String {

@@ -1,8 +1,7 @@
 //! Snoop in a whole network: a server behind a wire, an access point, a mobile on a radio that loses MSDUs for good.
 
+use crate::cells::run;
 use proptest::prelude::*;
-use std::sync::atomic::AtomicBool;
-use world::{Record, Run};
 
 const SNOOP: &str = "[[scheme]]\nname = \"snoop\"\n";
 const RENO: &str = r#"transport = { protocol = "tcp", preset = "rfc", congestion = "reno" }"#;
@@ -46,13 +45,6 @@ to = "mobile"
 {scheme}
 "#
     )
-}
-
-fn run(text: &str, seed: u64) -> Run {
-    let scenario = world::parse(text, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    // `run` fails if a packet is unaccounted for.
-    world::run(&scenario, seed, &Record::default(), &AtomicBool::new(false))
-        .unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
 /// The sum of these columns of the flow over five seeds of 20 s, where one MSDU in `1 / per` is lost.

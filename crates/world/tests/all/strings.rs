@@ -1,16 +1,8 @@
 //! Strings and grids of stations that forward for each other: how much they carry, and that nothing which a scheme acknowledges is lost.
 
+use crate::cells::run;
 use proptest::prelude::*;
 use std::fmt::Write;
-use std::sync::atomic::AtomicBool;
-use world::{Record, Run};
-
-fn run(text: &str, seed: u64) -> Run {
-    let scenario = world::parse(text, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    // `run` fails if a packet is unaccounted for.
-    world::run(&scenario, seed, &Record::default(), &AtomicBool::new(false))
-        .unwrap_or_else(|error| panic!("{error}\n{text}"))
-}
 
 /// Goodput of saturated UDP over so many hops of 200 m, 1500 B at 2 Mb/s, as a part of that over one. @LBCLM01
 fn share(hops: usize, sensed: &str) -> f64 {

@@ -1,8 +1,8 @@
 //! TCP-aware dynamic ARQ at an access point: what it learns of round trips, and what its order buys where the air fades.
 
+use crate::cells;
 use std::fmt::Write;
-use std::sync::atomic::AtomicBool;
-use world::{Record, Run};
+use world::Run;
 
 /// Downloads of six stations from servers of their own, with round trips of 10, 20, … 60 ms on the wire.
 fn cell(tick: &str, channel: &str, scheme: &str) -> String {
@@ -60,12 +60,7 @@ fn scheme(params: &str) -> String {
 }
 
 fn run(text: &str) -> Run {
-    run_with(text, 1)
-}
-
-fn run_with(text: &str, seed: u64) -> Run {
-    let scenario = world::parse(text, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    world::run(&scenario, seed, &Record::default(), &AtomicBool::new(false)).unwrap()
+    cells::run(text, 1)
 }
 
 fn total(run: &Run, column: &str) -> f64 {
@@ -92,7 +87,7 @@ fn timestamps_see_round_trips_as_the_senders_do_and_self_clocking_sees_them_too_
 
 #[test]
 fn where_links_fade_sending_something_else_meanwhile_is_what_pays_and_not_the_order_by_rto() {
-    let sum = |text: &str| (1..=4).map(|seed| total(&run_with(text, seed), "goodput_bps")).sum::<f64>();
+    let sum = |text: &str| (1..=4).map(|seed| total(&cells::run(text, seed), "goodput_bps")).sum::<f64>();
     let plain = sum(&cell("500 ms", FADING, ""));
     let ordered = cell("500 ms", FADING, &scheme(""));
     // The counter-run: no RTT is ever known, so all RTOs are equal and what failed stands aside in the order of failure.
@@ -106,7 +101,7 @@ fn where_links_fade_sending_something_else_meanwhile_is_what_pays_and_not_the_or
 fn nothing_is_gained_where_fresh_data_may_not_overtake_what_is_repeated() {
     let sum = |scheme: &str| {
         let text = cell("500 ms", FADING, scheme);
-        (1..=4).map(|seed| total(&run_with(&text, seed), "goodput_bps")).sum::<f64>()
+        (1..=4).map(|seed| total(&cells::run(&text, seed), "goodput_bps")).sum::<f64>()
     };
     let plain = sum("");
     let gain = |fresh: &str| sum(&scheme(&format!("fresh = \"{fresh}\""))) / plain;

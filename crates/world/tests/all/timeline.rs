@@ -1,7 +1,7 @@
 //! The timeline of the air: every transmission once, agreeing with what the results count, and changing no bit of them.
 
+use crate::cells::recorded;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 use units::{Dur, NodeId, SimTime};
 use world::{Cell, FrameClass, LossCause, Outcome, Record, Row, Run, Timeline, Transmission, Window};
 
@@ -117,8 +117,7 @@ const ALL: [&str; 3] = [STAR, LEVELS, BASE_STATION];
 const WHOLE: Window = Window { from: SimTime::ZERO, until: SimTime::NEVER };
 
 fn run(text: &str, record: &Record) -> Run {
-    let scenario = world::parse(text, &[]).unwrap_or_else(|error| panic!("{error}"));
-    world::run(&scenario, 1, record, &AtomicBool::new(false)).unwrap()
+    recorded(text, 1, record)
 }
 
 fn timeline(text: &str, window: Window) -> (Run, Timeline) {

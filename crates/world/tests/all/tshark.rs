@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
-use world::{Record, Run};
+use world::{Record, Registries, Run};
 
 pub use testkit::tshark::is_here as tshark_is_here;
 use testkit::tshark::{Folder, captures_of, fields, plain};
 
 /// The fields asked of each frame.
-const FIELDS: [&str; 34] = [
+const FIELDS: [&str; 45] = [
     "_ws.malformed",
     "_ws.expert.severity",
     "frame.protocols",
@@ -44,6 +44,17 @@ const FIELDS: [&str; 34] = [
     "ip.dsfield.ecn",
     "icmp.type",
     "icmp.checksum.status",
+    "wlan.seq",
+    "wlan.qos.tid",
+    "wlan.fixed.ssc.sequence",
+    "wlan.ba.basic.tidinfo",
+    "wlan.ba.bm",
+    "wlan.ba.bm.missing_frame",
+    "radiotap.mactime",
+    "radiotap.ampdu.reference",
+    "radiotap.ampdu.flags.last",
+    "radiotap.ampdu.flags.lastknown",
+    "wlan_radio.a_mpdu_aggregate_id",
 ];
 
 /// Types and subtypes of frames, as tshark numbers them.
@@ -143,7 +154,12 @@ impl Captured {
 
 /// Runs a scenario with captures and reads them.
 pub fn capture(text: &str) -> Captured {
-    let scenario = world::parse(text, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    capture_with(text, Registries::builtin())
+}
+
+/// The same with these plug-ins.
+pub fn capture_with(text: &str, registries: Registries) -> Captured {
+    let scenario = world::parse_with(text, &[], registries).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let folder = Folder::new();
     let record = Record { pcap_dir: Some(folder.0.clone()), ..Record::default() };
     let run = world::run(&scenario, 1, &record, &AtomicBool::new(false)).unwrap();

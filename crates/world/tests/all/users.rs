@@ -1,6 +1,7 @@
 //! Users: files, pages and messages over connections that come and go.
 #![allow(clippy::unwrap_used)] // In a test a panic is the report.
 
+use crate::cells;
 use schemes::{Agent, Cx, Info, Params, Place, Refusal, Site};
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
@@ -24,8 +25,7 @@ fn user(model: &str) -> String {
 }
 
 fn run(text: &str) -> Run {
-    let blueprint = world::parse(text, &[]).unwrap();
-    world::run(&blueprint, 1, &Record::default(), &AtomicBool::new(false)).unwrap()
+    cells::run(text, 1)
 }
 
 fn number(run: &Run, name: &str) -> f64 {

@@ -1,5 +1,6 @@
 //! Parts of a run measured on their own: against the rows of the whole run, and by hand.
 
+use crate::cells::recorded;
 use std::sync::atomic::AtomicBool;
 use world::{Record, Run};
 
@@ -57,8 +58,7 @@ every = "250 ms"
 "#;
 
 fn run(text: &str, record: &Record) -> Run {
-    let scenario = world::parse(text, &[]).unwrap_or_else(|error| panic!("{error}"));
-    world::run(&scenario, 1, record, &AtomicBool::new(false)).unwrap()
+    recorded(text, 1, record)
 }
 
 fn row<'a>(run: &'a Run, id: &str) -> &'a world::Row {

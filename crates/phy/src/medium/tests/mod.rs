@@ -6,6 +6,7 @@ mod parts;
 mod same_as_unit_disc;
 mod segments;
 mod sensing;
+mod widths;
 
 use super::*;
 use crate::TxPower;

@@ -4,10 +4,10 @@
 //! Left out: a pure ACK that is refused cuts nothing; the repair of a timeout that is refused waits for the next timeout, not half a
 //! second; what a hook was told of a repetition ([`crate::SenderHook::resent`]) stays told.
 
-use crate::Connection;
+use super::Connection;
+use super::selective::{Pending, Told};
+use super::sender::Chosen;
 use crate::cc::Congestion;
-use crate::selective::{Pending, Told};
-use crate::sender::Chosen;
 use crate::timers::Timer;
 use units::{Bytes, SimTime};
 use wire::{Seq, SeqRange};

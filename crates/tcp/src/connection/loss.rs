@@ -1,12 +1,13 @@
 //! Losses: fast retransmit and recovery, the retransmission timeout.
 //! @RFC5681 sec. 3.2, @RFC6582 sec. 3.2, @RFC6298 sec. 5
 
+use super::Connection;
+use super::selective::Pending;
+use super::sender::Recovering;
 use crate::cc::Congestion;
 use crate::recovery::Begins;
-use crate::selective::Pending;
-use crate::sender::Recovering;
 use crate::timers::Timer;
-use crate::{Connection, Loss, State, Why};
+use crate::{Loss, State, Why};
 use units::{Bytes, SimTime};
 use wire::{Seq, SeqRange};
 

@@ -1,8 +1,9 @@
 //! The persist timer: probes of a closed window, and the override of silly-window avoidance. @RFC9293 sec. 3.8.6.1
 
-use crate::sender::Chosen;
+use super::Connection;
+use super::sender::Chosen;
+use crate::Why;
 use crate::timers::Timer;
-use crate::{Connection, Why};
 use units::SimTime;
 
 impl Connection {

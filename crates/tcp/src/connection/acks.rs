@@ -2,10 +2,11 @@
 //!
 //! The scoreboard's part is in `selective`; the response to a loss in `loss`.
 
+use super::Connection;
+use super::selective::Told;
 use crate::options::timestamps;
-use crate::selective::Told;
 use crate::timers::Timer;
-use crate::{Ack, Connection, RttSample};
+use crate::{Ack, RttSample};
 use units::{Bytes, Dur, SimTime};
 use wire::{Flags, Seq, Tcp};
 

@@ -1,5 +1,7 @@
 //! The sender that keeps a scoreboard: the news of an ACK, the losses, the next segment. @RFC6675, @RFC8985
 
+use super::Connection;
+use super::sender::{Chosen, Recovering, Sender};
 use crate::cc::Congestion;
 use crate::options::timestamps;
 use crate::prr::{Progress, Prr};
@@ -7,9 +9,8 @@ use crate::rack::{self, Probe, ProbeResult, Rack};
 use crate::rate::{Rate, RateSample};
 use crate::recovery::Evidence;
 use crate::scoreboard::{Scoreboard, Segment};
-use crate::sender::{Chosen, Recovering, Sender};
 use crate::timers::Timer;
-use crate::{Ack, Config, Connection};
+use crate::{Ack, Config};
 use units::{Bytes, Dur, SimTime};
 use wire::{Seq, SeqRange, Tcp};
 

@@ -1,12 +1,13 @@
 //! The segments that go out, in order: ACKs that must be alone, data and FIN, other ACKs, resets, SYNs. @RFC9293 sec.
 //! 3.1, 3.5
 
-use crate::connection::Reset;
-use crate::local::Left;
+use super::Reset;
+use super::local::Left;
+use super::sender::Chosen;
+use super::{Connection, Output};
+use crate::State;
 use crate::receiver::AckDue;
-use crate::sender::Chosen;
 use crate::timers::Timer;
-use crate::{Connection, Output, State};
 use units::{BitRate, Bytes, Dur, SimTime};
 use wire::{Flags, Payload, Seq, SeqRange, Tcp, TcpOptions};
 

@@ -6,35 +6,12 @@
 //!
 //! Left out: the RTT estimator is not made more careful by a spurious timeout (@RFC4015 sec. 3.3).
 
-use crate::Connection;
-use crate::selective::Told;
-use crate::sender::Chosen;
+use super::Connection;
+use super::selective::Told;
+use super::sender::Chosen;
+use crate::Undo;
 use units::{Bytes, SimTime};
 use wire::{Seq, Tcp};
-
-/// The means to find out spurious losses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Undo {
-    /// None.
-    #[default]
-    None,
-    /// Timestamps (@RFC3522) and, with SACK recovery, reported duplicates (@RFC3708).
-    Eifel,
-    /// For timeouts, the ACKs that follow them (@RFC5682); with SACK recovery, reported duplicates too.
-    FRto,
-    /// All of these, as Linux.
-    All,
-}
-
-impl Undo {
-    fn by_timestamps(self) -> bool {
-        matches!(self, Undo::Eifel | Undo::All)
-    }
-
-    fn by_acks(self) -> bool {
-        matches!(self, Undo::FRto | Undo::All)
-    }
-}
 
 /// The steps of F-RTO. @RFC5682 sec. 2.1, 3.1
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

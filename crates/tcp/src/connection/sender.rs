@@ -1,15 +1,16 @@
 //! The sending half: its variables, and what may be sent now. @RFC9293 sec. 3.3.1, 3.8.6.2.1
 
+use super::Connection;
+use super::local::Left;
+use super::selective::{Pending, Tracking};
+use super::undo::Memory;
 use crate::cc::{CongestionControl, Window};
 use crate::ecn::Reduction;
 use crate::hystart::HyStart;
-use crate::local::Left;
 use crate::options::TIMESTAMPS_LEN;
 use crate::recovery::{self, Evidence, Recovery};
-use crate::selective::{Pending, Tracking};
 use crate::timers::Timer;
-use crate::undo::Memory;
-use crate::{Config, Connection, RttEstimator};
+use crate::{Config, RttEstimator};
 use units::{Bytes, SimTime};
 use wire::{Seq, SeqRange, SeqSet};
 

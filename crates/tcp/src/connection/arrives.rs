@@ -1,10 +1,12 @@
 //! SEGMENT ARRIVES. @RFC9293 sec. 3.10.7
 
+use super::Connection;
 use crate::ack::{AckTiming, Arrival};
+use crate::facts::Arrived;
 use crate::options::timestamps;
-use crate::receiver::{AckDue, Arrived};
+use crate::receiver::AckDue;
 use crate::timers::Timer;
-use crate::{Connection, State, Why};
+use crate::{State, Why};
 use units::{Dur, SimTime};
 use wire::{Content, Flags, Payload, Seq, SeqRange, Tcp};
 

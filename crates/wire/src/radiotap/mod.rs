@@ -1,8 +1,14 @@
 //! The radiotap header: what a capture says about a frame's reception. @RADIOTAP www.radiotap.org
 //!
-//! Writes and reads TSFT, flags, rate, channel and antenna signal. Each field stands at a multiple of its alignment,
-//! counted from the header's first byte; integers are little-endian. Reads headers of others too: fields it does not
-//! know stand behind those it knows, and are skipped by the header's length, with any further bitmaps.
+//! Writes and reads TSFT, flags, rate, channel, antenna signal, A-MPDU status, and the modulation of HT, VHT and HE. Each field stands
+//! at a multiple of its alignment, counted from the header's first byte; integers are little-endian. Reads headers of others too:
+//! what else they say is skipped, with any further bitmaps.
+
+mod modulation;
+#[cfg(test)]
+mod tests;
+
+pub use modulation::{Coding, Format, Modulation};
 
 use crate::FrameError;
 use crate::cursor::Cursor;
@@ -15,11 +21,23 @@ mod present {
     pub(super) const FLAGS: u32 = 1 << 1;
     pub(super) const RATE: u32 = 1 << 2;
     pub(super) const CHANNEL: u32 = 1 << 3;
-    pub(super) const FHSS: u32 = 1 << 4;
     pub(super) const SIGNAL: u32 = 1 << 5;
+    pub(super) const MCS: u32 = 1 << 19;
+    pub(super) const A_MPDU: u32 = 1 << 20;
+    pub(super) const VHT: u32 = 1 << 21;
+    pub(super) const HE: u32 = 1 << 23;
     /// Another bitmap follows this one.
     pub(super) const MORE: u32 = 1 << 31;
 }
+
+/// Alignment and length of the fields, by their bits, as far as there are some that are read here. @RADIOTAP "defined fields"
+#[rustfmt::skip]
+const FIELDS: [(usize, usize); 24] = [
+    (8, 8), (1, 1), (1, 1), (2, 4), (1, 2), (1, 1), // TSFT, flags, rate, channel, FHSS, antenna signal
+    (1, 1), (2, 2), (2, 2), (2, 2), (1, 1), (1, 1), // noise, lock quality, attenuation twice, transmit power, antenna
+    (1, 1), (1, 1), (2, 2), (2, 2), (1, 1), (1, 1), // signal and noise in dB, RX flags, TX flags, RTS and data retries
+    (4, 8), (1, 3), (4, 8), (2, 12), (8, 12), (2, 12), // extended channel, MCS, A-MPDU status, VHT, timestamp, HE
+];
 
 /// The flags field. @RADIOTAP "Flags"
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -64,6 +82,35 @@ impl Channel {
     pub const OFDM_5GHZ: u16 = 0x0100 | 0x0040;
 }
 
+/// The A-MPDU status field: the frame came in an A-MPDU. @RADIOTAP "A-MPDU status"
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AmpduStatus {
+    /// The same number for all MPDUs of one A-MPDU, another for the next.
+    pub reference: u32,
+    /// True for its last MPDU; `None`: unknown.
+    pub is_last: Option<bool>,
+}
+
+impl AmpduStatus {
+    const LAST_KNOWN: u16 = 0x0004;
+    const IS_LAST: u16 = 0x0008;
+
+    fn emit(&self, out: &mut Vec<u8>) {
+        let flags = self
+            .is_last
+            .map_or(0, |is_last| AmpduStatus::LAST_KNOWN | if is_last { AmpduStatus::IS_LAST } else { 0 });
+        out.extend(self.reference.to_le_bytes());
+        out.extend(flags.to_le_bytes());
+        out.extend([0; 2]); // delimiter CRC, unknown; reserved
+    }
+
+    fn parse(field: &mut Cursor<'_>) -> Option<AmpduStatus> {
+        let (reference, flags) = (field.le32()?, field.le16()?);
+        let is_last = (flags & AmpduStatus::LAST_KNOWN != 0).then_some(flags & AmpduStatus::IS_LAST != 0);
+        Some(AmpduStatus { reference, is_last })
+    }
+}
+
 /// A radiotap header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Radiotap {
@@ -77,6 +124,10 @@ pub struct Radiotap {
     pub channel: Option<Channel>,
     /// Power at the antenna, in dBm. @RADIOTAP "Antenna signal"
     pub signal_dbm: Option<i8>,
+    /// Of a frame that came in an A-MPDU.
+    pub a_mpdu: Option<AmpduStatus>,
+    /// Modulation of an HT, VHT or HE PPDU; such frames have no rate.
+    pub modulation: Option<Modulation>,
 }
 
 impl Radiotap {
@@ -106,20 +157,38 @@ impl Radiotap {
             | bit(self.flags.is_some(), present::FLAGS)
             | bit(self.rate_500kbps.is_some(), present::RATE)
             | bit(self.channel.is_some(), present::CHANNEL)
-            | bit(self.signal_dbm.is_some(), present::SIGNAL);
+            | bit(self.signal_dbm.is_some(), present::SIGNAL)
+            | bit(self.a_mpdu.is_some(), present::A_MPDU)
+            | self.modulation.map_or(0, |modulation| modulation.format.bit());
+        let align = |out: &mut Vec<u8>, to: usize| out.resize(start + (out.len() - start).next_multiple_of(to), 0);
         out.extend([0; 4]); // version 0, padding; the length follows below
         out.extend(bitmap.to_le_bytes());
-        // TSFT wants a multiple of 8 and stands at 8; the only hole is before the channel, which wants one of 2.
-        out.extend(self.tsft_us.iter().flat_map(|us| us.to_le_bytes()));
+        out.extend(self.tsft_us.iter().flat_map(|us| us.to_le_bytes())); // at 8, as it wants
         out.extend(self.flags.iter().map(|flags| flags.0));
         out.extend(self.rate_500kbps);
         if let Some(channel) = self.channel {
-            out.resize(out.len() + (out.len() - start) % 2, 0);
+            align(out, 2);
             out.extend(channel.frequency_mhz.to_le_bytes());
             out.extend(channel.flags.to_le_bytes());
         }
         out.extend(self.signal_dbm.iter().map(|dbm| *dbm as u8));
-        let len = (out.len() - start) as u16; // at most 23
+        // MCS stands before A-MPDU status, VHT and HE behind it.
+        let (before, behind) = match self.modulation {
+            Some(modulation) if modulation.format == Format::Ht => (Some(modulation), None),
+            other => (None, other),
+        };
+        if let Some(modulation) = before {
+            modulation.emit(out);
+        }
+        if let Some(a_mpdu) = self.a_mpdu {
+            align(out, 4);
+            a_mpdu.emit(out);
+        }
+        if let Some(modulation) = behind {
+            align(out, 2);
+            modulation.emit(out);
+        }
+        let len = (out.len() - start) as u16; // at most 52
         out[start + 2..start + 4].copy_from_slice(&len.to_le_bytes());
     }
 
@@ -148,121 +217,28 @@ fn fields(header: &[u8]) -> Option<Radiotap> {
     while last & present::MORE != 0 {
         last = cursor.le32()?;
     }
-    let has = |bit: u32| bitmap & bit != 0;
-    let align = |cursor: &mut Cursor<'_>, to: usize| {
-        let at = header.len() - cursor.left();
-        cursor.take(at.next_multiple_of(to) - at).map(|_| ())
-    };
     let mut found = Radiotap::default();
-    if has(present::TSFT) {
-        align(&mut cursor, 8)?;
-        found.tsft_us = Some(cursor.le64()?);
-    }
-    if has(present::FLAGS) {
-        found.flags = Some(RadiotapFlags(cursor.u8()?));
-    }
-    if has(present::RATE) {
-        found.rate_500kbps = Some(cursor.u8()?);
-    }
-    if has(present::CHANNEL) {
-        align(&mut cursor, 2)?;
-        found.channel = Some(Channel { frequency_mhz: cursor.le16()?, flags: cursor.le16()? });
-    }
-    if has(present::FHSS) {
-        cursor.take(2)?; // two single bytes: no alignment
-    }
-    if has(present::SIGNAL) {
-        found.signal_dbm = Some(cursor.u8()? as i8);
+    for (bit, (align, len)) in FIELDS.iter().enumerate().map(|(place, field)| (1 << place, field)) {
+        if bitmap & bit == 0 {
+            continue;
+        }
+        let at = header.len() - cursor.left();
+        cursor.take(at.next_multiple_of(*align) - at)?;
+        let mut field = Cursor(cursor.take(*len)?);
+        match bit {
+            present::TSFT => found.tsft_us = Some(field.le64()?),
+            present::FLAGS => found.flags = Some(RadiotapFlags(field.u8()?)),
+            present::RATE => found.rate_500kbps = Some(field.u8()?),
+            present::CHANNEL => found.channel = Some(Channel { frequency_mhz: field.le16()?, flags: field.le16()? }),
+            present::SIGNAL => found.signal_dbm = Some(field.u8()? as i8),
+            present::A_MPDU => found.a_mpdu = Some(AmpduStatus::parse(&mut field)?),
+            _ => {
+                let format = Format::ALL.into_iter().find(|format| format.bit() == bit);
+                if let Some(format) = format {
+                    found.modulation = found.modulation.or(Modulation::parse(format, &mut field)?);
+                }
+            }
+        }
     }
     Some(found)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn emitted(header: &Radiotap) -> Vec<u8> {
-        let mut out = vec![0xEE; 3]; // alignment counts from the header, not from the buffer
-        header.emit(&mut out);
-        out.split_off(3)
-    }
-
-    #[test]
-    fn a_full_header_byte_by_byte() {
-        let header = Radiotap {
-            flags: Some(RadiotapFlags::FCS_AT_END | RadiotapFlags::SHORT_PREAMBLE),
-            channel: Some(Channel { frequency_mhz: 2412, flags: Channel::CCK_2GHZ }),
-            ..Radiotap::default()
-        }
-        .with_time(SimTime::from_ns(258_999))
-        .with_rate(BitRate::from_kbps(5_500))
-        .with_signal(Dbm(-61.6));
-        #[rustfmt::skip]
-        let expected = [
-            0, 0, 23, 0, 0x2f, 0, 0, 0, // version, padding, length; bits 0 1 2 3 5
-            2, 1, 0, 0, 0, 0, 0, 0, // 258 us
-            0x12, 11, 0x6c, 0x09, 0xa0, 0x00, 0xc2, // flags, 11 x 500 kb/s, 2412 MHz, 2 GHz CCK, -62 dBm
-        ];
-        assert_eq!(emitted(&header), expected);
-        assert_eq!(Radiotap::parse(&expected), Ok((header, [].as_slice())));
-    }
-
-    #[test]
-    fn the_channel_stands_at_an_even_offset() {
-        let channel = Some(Channel { frequency_mhz: 5180, flags: Channel::OFDM_5GHZ });
-        let bytes = emitted(&Radiotap { rate_500kbps: Some(108), channel, ..Radiotap::default() });
-        assert_eq!(bytes[8..], [108, 0, 0x3c, 0x14, 0x40, 0x01]);
-    }
-
-    #[test]
-    fn fields_behind_several_bitmaps_are_found_and_unknown_ones_skipped() {
-        // Two bitmaps, so TSFT is aligned from 12 to 16; antenna (bit 11) follows the signal.
-        let mut bytes =
-            vec![0, 0, 27, 0, 0x21, 0x08, 0, 0x80, 0, 0, 0, 0, 9, 9, 9, 9, 1, 0, 0, 0, 0, 0, 0, 0, 0xd8, 3, 7];
-        assert_eq!(bytes.len(), 27);
-        bytes.push(0x42);
-        let (header, frame) = Radiotap::parse(&bytes).unwrap();
-        assert_eq!(header, Radiotap { tsft_us: Some(1), signal_dbm: Some(-40), ..Radiotap::default() });
-        assert_eq!(frame, [0x42]);
-    }
-
-    #[test]
-    fn what_the_fields_cannot_say_is_held_or_left_out() {
-        let none = Radiotap::default();
-        assert_eq!(none.with_rate(BitRate::from_kbps(600_000)).rate_500kbps, None);
-        assert_eq!(none.with_signal(Dbm(-500.0)).signal_dbm, Some(-128));
-        assert_eq!(none.with_signal(Dbm(f64::NAN)).signal_dbm, None);
-    }
-
-    fn header() -> impl Strategy<Value = Radiotap> {
-        use proptest::option::of;
-        let channel = any::<(u16, u16)>().prop_map(|(frequency_mhz, flags)| Channel { frequency_mhz, flags });
-        (of(any::<u64>()), of(any::<u8>()), of(any::<u8>()), of(channel), of(any::<i8>())).prop_map(
-            |(tsft_us, flags, rate_500kbps, channel, signal_dbm)| Radiotap {
-                tsft_us,
-                flags: flags.map(RadiotapFlags),
-                rate_500kbps,
-                channel,
-                signal_dbm,
-            },
-        )
-    }
-
-    proptest! {
-        #[test]
-        fn every_header_survives_its_bytes(header in header(), frame in proptest::collection::vec(any::<u8>(), 0..9)) {
-            let bytes = [emitted(&header), frame.clone()].concat();
-            prop_assert_eq!(Radiotap::parse(&bytes), Ok((header, frame.as_slice())));
-        }
-
-        #[test]
-        fn arbitrary_bytes_do_not_panic(mut bytes in proptest::collection::vec(any::<u8>(), 0..64), plausible in any::<bool>()) {
-            if plausible && bytes.len() >= 4 {
-                bytes[0] = 0;
-                bytes[3] = 0;
-            }
-            let _ = Radiotap::parse(&bytes);
-        }
-    }
 }
