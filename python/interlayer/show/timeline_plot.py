@@ -127,7 +127,8 @@ class _Bar(NamedTuple):
 
     def has_cells(self, span: float) -> bool:
         """True if its MPDUs are wide enough to be told apart on an axis of this length."""
-        return self.facts["mpdus"] > 1 and self.width / self.facts["mpdus"] > span / 400
+        mpdus = int(self.facts["mpdus"])
+        return mpdus > 1 and self.width / mpdus > span / 400
 
 
 def _bar(facts: dict[str, Any], rows: Sequence[str], from_ns: int, scale: float) -> _Bar:

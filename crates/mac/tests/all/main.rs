@@ -12,5 +12,6 @@ mod extended;
 mod fragments;
 mod harness;
 mod ht;
+mod in_order;
 mod levels;
 mod links;
