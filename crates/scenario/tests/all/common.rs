@@ -378,6 +378,47 @@ from = "a"
 to = "b"
 "#;
 
+/// A radio that aggregates, and a station with limits of its own.
+pub const AGGREGATES: &str = r#"
+scenario = { duration = "5 s" }
+[radio]
+standard = "802.11ac"
+preamble = "ns3"
+mcs = 5
+streams = 2
+width = "80 MHz"
+guard_interval = "400 ns"
+coding = "ldpc"
+dscp_map = "precedence"
+[radio.aggregation]
+mpdus = 30
+bytes = "50 kB"
+time = "4 ms"
+amsdu = "3 kB"
+largest_mpdu = "7991 B"
+window = 40
+spacing = "4 us"
+block_ack = ["be", "vo"]
+attempts = 9
+after_silence = "request"
+tells_gaps = false
+patience = "50 ms"
+[[node]]
+name = "ap"
+role = "ap"
+[[node]]
+name = "sta"
+mcs = "best"
+mcs_to = { ap = 3 }
+streams = 1
+width = "40 MHz"
+guard_interval = "800 ns"
+aggregation = { lifetime = "1 s" }
+[[flow]]
+from = "ap"
+to = "sta"
+"#;
+
 /// The other models.
 pub const GROUND: &str = r#"
 scenario = { duration = "5 s" }
@@ -614,7 +655,8 @@ from = "a"
 to = "b"
 "#;
 
-pub const EXAMPLES: [&str; 18] = [
+pub const EXAMPLES: [&str; 19] = [
+    AGGREGATES,
     TCP,
     CHANNELS,
     UDP,
