@@ -32,7 +32,10 @@ fn a_station_has_its_standards_limits_then_the_radios_then_its_own() {
 #[test]
 fn a_station_that_does_not_aggregate_has_no_part() {
     let dcf = changed(AGGREGATES, "mcs = \"best\"\n", "access = \"dcf\"\nmcs = \"best\"\n");
-    refused(&dcf, "node[1].aggregation: block acknowledgment is of QoS stations, and access is \"dcf\"; take \"edca\"");
+    refused(
+        &dcf,
+        "node[1].aggregation: block acknowledgment is of QoS stations, and access is \"dcf\"; take \"edca\"",
+    );
     let dcf = changed(&dcf, "aggregation = { lifetime = \"1 s\" }\n", "");
     let scenario = read(&dcf).unwrap();
     assert_eq!(scenario.nodes[1].aggregation(&scenario.radio), None);
