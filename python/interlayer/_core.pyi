@@ -65,10 +65,11 @@ class Timeline(TypedDict):
     classes: list[str]
     outcomes: list[str]  # received, captured (although overlapped), noise, collision, ...
     causes: list[str]  # of losses, as in `summary`
+    lost_mpdus: list[str]  # of each transmission: places of the MPDUs that were lost, of an A-MPDU ("0 3 4")
     columns: dict[str, npt.NDArray[Any]]
     # start_ns, airtime_ns, from, to, class, outcome, cause, overlap_from, overlap_class, overlap_ns, is_retry,
-    # rate_bps, mpdu_bytes, duration_ns (the Duration field), seq, category, user_priority, tx_power_dbm,
-    # power_mw (at the addressee), flow, is_reverse, serial, attempt, payload_bytes, tcp_seq,
+    # rate_bps, mpdu_bytes, mpdus, mpdus_received, duration_ns (the Duration field), seq, category, user_priority,
+    # tx_power_dbm, power_mw (at the addressee), flow, is_reverse, serial, attempt, payload_bytes, tcp_seq,
     # tcp_ack. Names are indices into the lists above; -1 is none.
 
 class Run(TypedDict):

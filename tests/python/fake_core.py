@@ -136,7 +136,8 @@ def timeline(scenario: Scenario, window: tuple[int, int]) -> dict[str, Any]:
         columns[name] = np.full(len(frames), -1)
     for name in ("seq", "flow", "serial", "tcp_seq", "tcp_ack"):
         columns[name] = np.where(some, 0, -1)
-    for name, value in (("rate_bps", 54_000_000), ("duration_ns", 0), ("mpdu_bytes", 1536)):
+    columns["mpdus_received"] = (columns["outcome"] == 0).astype(int)
+    for name, value in (("mpdus", 1), ("rate_bps", 54_000_000), ("duration_ns", 0), ("mpdu_bytes", 1536)):
         columns[name] = np.full(len(frames), value)
     columns["attempt"], columns["payload_bytes"] = np.where(some, 1, -1), np.where(some, 1460, -1)
     columns["is_retry"] = columns["is_reverse"] = np.zeros(len(frames), dtype=bool)
@@ -151,6 +152,7 @@ def timeline(scenario: Scenario, window: tuple[int, int]) -> dict[str, Any]:
         "classes": CLASSES,
         "outcomes": OUTCOMES,
         "causes": CAUSES,
+        "lost_mpdus": [""] * len(frames),
         "columns": columns,
     }
 

@@ -286,6 +286,47 @@ def test_a_long_window_is_cut_and_says_so() -> None:
     assert axes.get_xlim()[1] * 1e6 == pytest.approx(kept["columns"]["start_ns"][100])
 
 
+def aggregate() -> Any:
+    """A timeline that begins with a PPDU of four MPDUs, two of which were lost, and its answer."""
+    import fake_core
+
+    class Two:
+        nodes, flows = ("a", "b"), ("up",)
+
+    kept = fake_core.timeline(Two(), (0, 5_000_000))  # type: ignore[arg-type]
+    kept["columns"]["mpdus"][0], kept["columns"]["mpdus_received"][0], kept["lost_mpdus"][0] = 4, 2, "1 2"
+    return kept
+
+
+def test_an_a_mpdu_has_cells_of_which_those_lost_are_marked() -> None:
+    kept = aggregate()
+    data = timeline.frame([{"seed": 1, "timeline": kept}])  # type: ignore[typeddict-item]
+    assert data["lost_mpdus"].to_list()[:3] == ["1 2", None, None]
+    assert (data["mpdus"].to_list()[:2], data["mpdus_received"].to_list()[:2]) == ([4, 1], [2, 1])
+    figure = timeline_plot.figure(kept, "two", "seed 1")
+    axes = figure.axes[0]
+    bar, *marked = (patch for patch in axes.patches if patch.get_x() < 0.3)
+    # The second and third of four cells in 0.3 ms.
+    assert [patch.get_x() for patch in marked] == pytest.approx([0.075, 0.15])
+    assert [patch.get_width() for patch in marked] == pytest.approx([0.075] * 2)
+    assert all(patch.get_y() == pytest.approx(bar.get_y() + bar.get_height() / 2) for patch in marked)
+    inner = [path.vertices[0][0] for lines in axes.collections for path in lines.get_paths()]
+    assert inner == pytest.approx([0.075, 0.15, 0.225])
+    assert "MPDU lost" in {text.get_text() for text in figure.legends[0].get_texts()}
+    # In 500 ms no cell would be wide enough.
+    kept["until_s"] = 0.5
+    wide = timeline_plot.figure(kept, "two", "seed 1")
+    assert not wide.axes[0].collections
+    assert "MPDU lost" not in {text.get_text() for text in wide.legends[0].get_texts()}
+
+
+def test_the_trace_says_how_many_mpdus_of_an_a_mpdu_were_lost(tmp_path: Path) -> None:
+    timeline.write_trace(aggregate(), tmp_path / "t.json", {})
+    events = json.loads((tmp_path / "t.json").read_text(encoding="utf-8"))["traceEvents"]
+    names = [event["name"] for event in events if event["ph"] == "X"]
+    assert names[:2] == ["tcp-data 2 of 4 MPDUs lost", "ack"]
+
+
 # --------------------------------------------------------------------------------------------------------- command
 
 

@@ -55,7 +55,7 @@ const MOST_ORDERS: u64 = 1 << (64 - Entry::CLASS_BITS - Entry::SLOT_BITS);
 const NOWHERE: u32 = u32::MAX;
 /// Somewhere in the list.
 const IN_LIST: u32 = 1 << 31;
-/// The capacity of the list; further timers go into the heap.
+/// The capacity of the list. Where it is full, its last timer goes into the heap.
 const LIST_ROOM: usize = 8;
 const ARITY: usize = 4;
 
@@ -76,7 +76,7 @@ impl Default for List {
 impl List {
     /// The next timer.
     #[inline]
-    fn last(&self) -> Option<&Entry> {
+    fn next(&self) -> Option<&Entry> {
         self.entries[..self.len].last()
     }
 
@@ -158,26 +158,29 @@ impl Timers {
         let place = self.place[slot.0 as usize];
         if place == IN_LIST {
             self.list.remove(slot);
-            self.place[slot.0 as usize] = NOWHERE;
         }
         if at == SimTime::NEVER {
             if place < IN_LIST {
                 self.remove(place as usize);
             }
+            self.place[slot.0 as usize] = NOWHERE;
             return;
         }
         debug_assert!(at >= self.now, "a timer of the past: {at} set at {}", self.now);
         self.order += 1;
         debug_assert!(self.order < MOST_ORDERS);
         let entry = Entry::new(at, class, self.order, slot);
-        if place < IN_LIST {
-            self.move_to(place as usize, entry);
-            return;
-        }
-        let is_first = self.heap.first().is_some_and(|first| entry < *first);
-        if is_first && self.list.len < LIST_ROOM {
+        if self.heap.first().is_none_or(|first| entry < *first) {
+            if place < IN_LIST {
+                self.remove(place as usize);
+            }
             self.place[slot.0 as usize] = IN_LIST;
             self.list.insert(entry);
+            if self.list.len == LIST_ROOM {
+                self.spill();
+            }
+        } else if place < IN_LIST {
+            self.move_to(place as usize, entry);
         } else {
             self.push(entry);
         }
@@ -193,9 +196,7 @@ impl Timers {
     }
 
     fn next(&self) -> Entry {
-        let first = self.heap.first().copied().unwrap_or(Entry::LAST);
-        // Where the list is full, what is first in the heap may come before it.
-        self.list.last().map_or(first, |last| first.min(*last))
+        self.list.next().or(self.heap.first()).copied().unwrap_or(Entry::LAST)
     }
 
     /// The time of the next timer; [`SimTime::NEVER`] if none is set.
@@ -214,15 +215,25 @@ impl Timers {
         if next.at() >= end {
             return None;
         }
-        if self.place[next.slot()] == IN_LIST {
+        if self.list.len > 0 {
             self.list.len -= 1;
-            self.place[next.slot()] = NOWHERE;
         } else {
             self.remove(0);
         }
+        self.place[next.slot()] = NOWHERE;
         debug_assert!(next.at() >= self.now);
         self.now = next.at();
         Some((next.at(), Slot(next.slot() as u32)))
+    }
+
+    /// Puts the last timer of the list into the heap, before all that are there.
+    #[cold]
+    fn spill(&mut self) {
+        let List { entries, len } = &mut self.list;
+        let last = entries[0];
+        entries.copy_within(1..*len, 0);
+        *len -= 1;
+        self.push(last);
     }
 
     /// Puts a timer into the heap.
@@ -241,7 +252,6 @@ impl Timers {
     /// Takes the timer at this place out of the heap.
     #[inline(never)]
     fn remove(&mut self, place: usize) {
-        self.place[self.heap[place].slot()] = NOWHERE;
         let last = self.heap.pop().expect("what is removed is there");
         if place < self.heap.len() {
             // The last of the heap fills the gap: it may belong further up or down, never both.

@@ -9,8 +9,7 @@ use crate::frame::Kind;
 use crate::overlaps::{Airing, Overlap, Overlaps};
 use crate::psdu::{Frame, Psdu};
 use crate::rts_patience::RtsPatience;
-use phy::format::DSSS;
-use phy::{Errors, Hearing, Medium, MpduSet, Parts, Pass, Ppdu, Span, Struck, Verdict};
+use phy::{Errors, Format, Hearing, Medium, MpduSet, Parts, Pass, Ppdu, Span, Struck, Verdict};
 use units::{Bytes, Dur, NodeId, Nodes, SimTime};
 
 /// When frame errors are drawn.
@@ -116,11 +115,28 @@ pub struct Channel {
     waits_for_end: Vec<u64>,
     /// Stations that are told of damaged frames, by block.
     heeds_damage: Vec<u64>,
-    /// Stations that know DSSS alone, by block; empty if all know all.
-    dsss_alone: Vec<u64>,
+    /// Formats that some stations do not know; empty if all know all.
+    strange: Vec<Strange>,
     navs: Navs,
     /// When the MPDUs of the frame at hand are on the air, if it has several.
     spans: Vec<Span>,
+}
+
+/// Stations that do not know a format, by block.
+#[derive(Debug)]
+struct Strange {
+    format: &'static Format,
+    /// To them it is energy: no preamble of theirs begins it.
+    undetected: Vec<u64>,
+    /// They read its L-SIG and nothing behind it: a frame in error.
+    unread: Vec<u64>,
+}
+
+impl Strange {
+    /// Of the stations of a block, those that detect it, and those that could read it.
+    fn of(&self, block: u32) -> (u64, u64) {
+        (!self.undetected[block as usize], !self.unread[block as usize])
+    }
 }
 
 /// NAVs that rest on an RTS: they fall if no CTS follows.
@@ -179,16 +195,23 @@ impl Channel {
             },
             spans: Vec::new(),
             heeds_damage: vec![0; Nodes::blocks(nodes)],
-            dsss_alone: Vec::new(),
+            strange: Vec::new(),
         }
     }
 
-    /// `node` knows DSSS alone: frames of OFDM are energy to it, which it senses and does not take for a frame in error, since
-    /// no preamble of its own kind began them.
-    pub fn set_dsss_alone(&mut self, node: NodeId) {
+    /// `node` does not know this format. If it detects what begins it (the legacy preamble and L-SIG), it defers to its end and takes it
+    /// for a frame in error, which an EIFS follows; if not, it is energy that it senses. @80211-2020 17.3.12, 10.3.2.3.7
+    pub fn set_unknown(&mut self, node: NodeId, format: &'static Format, is_detected: bool) {
         let one = Nodes::from(node);
-        self.dsss_alone.resize(self.waits_for_end.len(), 0);
-        self.dsss_alone[one.index()] |= one.bits;
+        let blocks = self.waits_for_end.len();
+        let place = self.strange.iter().position(|it| it.format == format).unwrap_or_else(|| {
+            let none = vec![0; blocks];
+            self.strange.push(Strange { format, undetected: none.clone(), unread: none });
+            self.strange.len() - 1
+        });
+        let Strange { undetected, unread, .. } = &mut self.strange[place];
+        let those = if is_detected { unread } else { undetected };
+        those[one.index()] |= one.bits;
     }
 
     /// Frames that receivers have left for a stronger one that began later, those of others included.
@@ -286,7 +309,7 @@ impl Channel {
             overlaps,
             waits_for_end,
             heeds_damage,
-            dsss_alone,
+            strange,
             navs,
             spans,
         } = self;
@@ -308,7 +331,7 @@ impl Channel {
             },
             waits_for_end,
             heeds_damage,
-            ignorant: if frame.tx.mode.format == &DSSS { &[] } else { dsss_alone },
+            strange: strange.iter().find(|it| it.format == frame.tx.mode.format),
             navs,
             fate: &mut fate,
             overlap,
@@ -465,8 +488,8 @@ struct Rest<'a> {
     noise: Noise<'a>,
     waits_for_end: &'a mut [u64],
     heeds_damage: &'a [u64],
-    /// Stations that do not know the frame's modulation, by block; empty if there are none.
-    ignorant: &'a [u64],
+    /// Who does not know the frame's format, if somebody does not.
+    strange: Option<&'a Strange>,
     navs: &'a mut Navs,
     fate: &'a mut AtAddressee,
     overlap: Option<Overlap>,
@@ -507,12 +530,12 @@ impl Rest<'_> {
         let started = now - frame.airtime;
         let addressee = Nodes::from(frame.to);
         medium.leave(now, ppdu, |mut heard| {
-            if let Some(ignorant) = self.ignorant.get(heard.block as usize) {
-                let known = !ignorant;
+            if let Some(strange) = self.strange {
+                let (known, read) = strange.of(heard.block);
                 heard.locked &= known;
-                heard.clear &= known;
+                heard.clear &= known & read;
                 heard.spoilt &= known;
-                heard.front &= known;
+                heard.front &= known & read;
             }
             let received = self.noise.received(started, &heard, frame);
             let addressees = match frame.to {
@@ -600,7 +623,15 @@ impl Noise<'_> {
                         }
                         continue;
                     }
-                    match self.errors.strikes(started, from, at, frame.psdu.len(), is_control, frame.tx.code) {
+                    let mut strikes = |len| self.errors.strikes(started, from, at, len, is_control, frame.tx.code);
+                    if mpdus.len() > 1 {
+                        // Who overhears it reads what concerns him in any MPDU.
+                        if !mpdus.iter().any(|mpdu| strikes(mpdu.len) == Struck::Nowhere) {
+                            lose(&mut all.nodes, at);
+                        }
+                        continue;
+                    }
+                    match strikes(frame.psdu.len()) {
                         Struck::Nowhere => {}
                         struck => {
                             lose(&mut all.nodes, at);

@@ -340,6 +340,7 @@ impl Contention {
     /// Ends the exchange of a granted contender, which draws its next backoff (post-backoff follows every
     /// transmission, successful or not, @80211-2020 10.3.4.3), counts it down not before `not_before`, and goes on
     /// wanting or not.
+    #[inline]
     pub fn finish(&mut self, id: ContenderId, outcome: Outcome, wants: bool, not_before: SimTime) {
         let i = id.0 as usize;
         let node = self.contenders[i].node;
@@ -450,7 +451,7 @@ impl Contention {
     }
 
     /// The medium around `nodes`, which was busy, turns idle.
-    #[inline]
+    #[inline(always)]
     pub fn idle(&mut self, now: SimTime, nodes: impl Into<Nodes>) {
         let nodes = nodes.into();
         if nodes.is_empty() {
@@ -483,7 +484,7 @@ impl Contention {
     /// @80211-2020 10.3.2.4
     ///
     /// To be called at the end of the frame, before [`Contention::idle`].
-    #[inline]
+    #[inline(always)]
     pub fn set_nav(&mut self, nodes: impl Into<Nodes>, until: SimTime) -> Nodes {
         let nodes = nodes.into();
         let carrier = &mut self.carriers[nodes.index()];

@@ -2,6 +2,7 @@
 
 use crate::Format;
 use crate::curves::Part;
+pub use crate::curves::awgn::Coding;
 use crate::ldpc::Ldpc;
 use core::fmt;
 use core::num::NonZeroU64;
@@ -15,15 +16,6 @@ pub enum Preamble {
     Long,
     /// 72 µs, then a header of 24 µs at 2 Mb/s; not for 1 Mb/s. @80211-2020 16.2.2.3
     Short,
-}
-
-/// Forward error correction of a mode. FEC_CODING, @80211-2020 table 19-1
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Coding {
-    /// Binary convolutional code. @80211-2020 17.3.5.6
-    Bcc,
-    /// Low-density parity check. @80211-2020 19.3.11.7
-    Ldpc,
 }
 
 /// A row of a format's table: all that follows from format, MCS, streams, width, guard interval and preamble. It is worked out

@@ -35,6 +35,8 @@ pub fn dict<'py>(py: Python<'py>, timeline: &Timeline, of: &Scenario) -> PyResul
     dict.set_item("classes", FrameClass::ALL.map(FrameClass::name))?;
     dict.set_item("outcomes", Outcome::ALL.map(Outcome::name))?;
     dict.set_item("causes", LossCause::ALL.map(LossCause::name))?;
+    let lost = |it| timeline.lost(it).map(|place| place.to_string()).collect::<Vec<String>>().join(" ");
+    dict.set_item("lost_mpdus", timeline.transmissions.iter().map(lost).collect::<Vec<String>>())?;
     let columns = Columns { into: PyDict::new(py), of: &timeline.transmissions };
     columns.put("start_ns", |it| it.start.ns() as i64)?;
     columns.put("airtime_ns", |it| it.airtime.ns() as i64)?;
@@ -49,6 +51,8 @@ pub fn dict<'py>(py: Python<'py>, timeline: &Timeline, of: &Scenario) -> PyResul
     columns.put("is_retry", |it| it.is_retry)?;
     columns.put("rate_bps", |it| it.rate.bps() as i64)?;
     columns.put("mpdu_bytes", |it| it.mpdu.0 as i64)?;
+    columns.put("mpdus", |it| i64::from(it.mpdus))?;
+    columns.put("mpdus_received", |it| count(it.received().map(u64::from)))?;
     columns.put("duration_ns", |it| it.duration.ns() as i64)?;
     columns.put("seq", |it| count(it.seq.map(u64::from)))?;
     columns.put("category", |it| count(it.qos.map(|qos| u64::from(qos.category))))?;

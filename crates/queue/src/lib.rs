@@ -282,6 +282,7 @@ impl<T> Queue<T> {
         self.entries[slot.index()].take().expect("a place that is in use holds an entry")
     }
 
+    #[inline(always)]
     fn departs(&mut self, now: SimTime, slot: Slot) -> T {
         self.stats.departed += 1;
         self.stats.bytes_departed += self.queued.size(slot);

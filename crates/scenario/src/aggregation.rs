@@ -53,16 +53,41 @@ table! {
         lifetime: Option<Dur>, or "500 ms",
         /// Transmissions of a frame in all, in place of lifetime.
         attempts: Option<u8>, in 1..=255, or "as many as lifetime lets",
-        /// What follows an A-MPDU that nobody acknowledged: the data again, or a Block Ack Request.
+        /// The frame after an A-MPDU that nobody acknowledged: the data again, or a Block Ack Request.
         after_silence: Option<mac::AfterSilence>, or "data", sets after_silence,
-        /// Whether a Block Ack Request tells the receiver of frames that were given up.
+        /// True if a Block Ack Request tells the receiver of frames that were given up.
         tells_gaps: Option<bool>, or "true", sets tells_gaps,
-        /// How long its reorder buffers hold what stands behind a gap.
+        /// The time for which its reorder buffers hold MPDUs behind a gap.
         patience: Option<Dur>, or "100 ms, as mac80211", sets patience,
     }
 }
 
 impl Aggregation {
+    /// What these say, and where they are silent the others.
+    #[must_use]
+    pub(crate) fn or(&self, others: &Aggregation) -> Aggregation {
+        // One of the two ends attempts: what is written nearer goes before both.
+        let (attempts, lifetime) = match (self.attempts, self.lifetime) {
+            (None, None) => (others.attempts, others.lifetime),
+            own => own,
+        };
+        Aggregation {
+            mpdus: self.mpdus.or(others.mpdus),
+            bytes: self.bytes.or(others.bytes),
+            time: self.time.or(others.time),
+            amsdu: self.amsdu.or(others.amsdu),
+            largest_mpdu: self.largest_mpdu.or(others.largest_mpdu),
+            window: self.window.or(others.window),
+            spacing: self.spacing.or(others.spacing),
+            block_ack: self.block_ack.clone().or_else(|| others.block_ack.clone()),
+            lifetime,
+            attempts,
+            after_silence: self.after_silence.or(others.after_silence),
+            tells_gaps: self.tells_gaps.or(others.tells_gaps),
+            patience: self.patience.or(others.patience),
+        }
+    }
+
     /// All that they say: [`Aggregation::set`], and the keys that a field alone does not hold.
     pub fn apply(&self, to: &mut mac::Aggregation) {
         self.set(to);

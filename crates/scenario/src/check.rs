@@ -116,7 +116,7 @@ fn fragmentation(s: &Scenario) -> Result<()> {
     if !(256..=8000).contains(&size.0) {
         fail!("radio.fragmentation_threshold", "{size} is not between 256 B and 8000 B (IEEE 802.11)")
     }
-    if let Some(node) = s.nodes.iter().find(|node| node.aggregation(&s.radio).is_some_and(|it| it.tids != 0)) {
+    if let Some(node) = s.nodes.iter().find(|node| node.aggregation().is_some_and(|it| it.tids != 0)) {
         let name = &node.name;
         let instead = "take aggregation.block_ack = [], or leave the threshold out";
         fail!("radio.fragmentation_threshold", "\"{name}\" aggregates, and no A-MPDU has fragments; {instead}")

@@ -3,8 +3,9 @@
 use crate::Result;
 use crate::aggregation::Aggregation;
 use crate::edca::Access;
+use crate::modes::Mcs;
 use crate::node::Node;
-use crate::radio::{Mcs, Radio, has_mcs, highest};
+use crate::radio::{Radio, has_mcs, highest};
 use crate::words::Words;
 use phy::{Refusal, Standard, Waveform, Width};
 use plugin::suggest;
@@ -15,40 +16,24 @@ pub(crate) fn radio(radio: &Radio) -> Result<()> {
     let standard = radio.standard;
     let table = "radio";
     if !has_mcs(standard) {
-        let written = [
-            ("mcs", radio.mcs.is_some()),
-            ("streams", radio.streams.is_some()),
-            ("width", radio.width.is_some()),
-            ("guard_interval", radio.guard_interval.is_some()),
-            ("coding", radio.coding.is_some()),
-            ("aggregation", radio.aggregation.is_some()),
-        ];
-        return absent(table, standard, &written);
+        return absent(table, standard, radio.modes.written());
     }
     if radio.data_rate != highest(standard) {
         fail!("{table}.data_rate", "{}", has_mcs_instead(standard))
     }
-    let (streams, waveform) = (radio.streams.unwrap_or(1), radio.waveform());
+    let (streams, waveform) = (radio.modes.streams(), radio.modes.waveform(standard, radio.tx_time()));
     modes(table, standard, streams, waveform)?;
-    if let Some(mcs) = radio.mcs.and_then(Mcs::fixed) {
+    if let Some(mcs) = radio.modes.mcs().fixed() {
         self::mcs(table, "mcs", standard, mcs, streams, waveform)?;
     }
-    aggregation(standard, radio.aggregation.as_ref(), radio.access, table)
+    aggregation(standard, radio.modes.aggregation.as_ref(), radio.access, table)
 }
 
 /// What a node says for itself.
 pub(crate) fn node(radio: &Radio, node: &Node) -> Result<()> {
     let (entry, standard, table) = (&node.entry, node.standard, &*format!("node[{}]", node.index));
     if !has_mcs(standard) {
-        let written = [
-            ("mcs", entry.mcs.is_some()),
-            ("mcs_to", entry.mcs_to.is_some()),
-            ("streams", entry.streams.is_some()),
-            ("width", entry.width.is_some()),
-            ("guard_interval", entry.guard_interval.is_some()),
-            ("aggregation", entry.aggregation.is_some()),
-        ];
-        return absent(table, standard, &written);
+        return absent(table, standard, entry.modes.written().or(entry.mcs_to.as_ref().map(|_| "mcs_to")));
     }
     if entry.data_rate.is_some_and(|rate| rate != highest(standard)) {
         fail!("{table}.data_rate", "{}", has_mcs_instead(standard))
@@ -56,31 +41,28 @@ pub(crate) fn node(radio: &Radio, node: &Node) -> Result<()> {
     if !entry.data_rates().is_empty() {
         fail!("{table}.data_rate_to", "{} has MCSs: take mcs_to", standard.word())
     }
-    let channel = radio.waveform().width;
-    if let Some(width) = entry.width.filter(|width| *width > channel) {
+    let channel = radio.modes.waveform(radio.standard, radio.tx_time()).width;
+    if let Some(width) = entry.modes.width.filter(|width| *width > channel) {
         fail!("{table}.width", "{width} is more than the channel has: radio.width is {channel}")
     }
-    let (streams, waveform) = (node.streams(radio), node.waveform(radio));
+    let (streams, waveform) = (node.modes.streams(), node.waveform(radio));
     // What it has from the radio has been told of that.
-    let is_own = standard != radio.standard || entry.streams.is_some() || entry.width.is_some();
-    if is_own || entry.guard_interval.is_some() {
+    if standard != radio.standard || entry.modes.written().is_some() {
         modes(table, standard, streams, waveform)?;
     }
-    let own = entry.mcs.and_then(Mcs::fixed).map(|mcs| ("mcs", mcs));
+    let own = entry.modes.mcs.and_then(Mcs::fixed).map(|mcs| ("mcs", mcs));
     for (key, mcs) in own.into_iter().chain(entry.mcs_to().iter().map(|(_, mcs)| ("mcs_to", *mcs))) {
         self::mcs(table, key, standard, mcs, streams, waveform)?;
     }
-    aggregation(standard, entry.aggregation.as_ref(), Some(node.access), table)
+    aggregation(standard, entry.modes.aggregation.as_ref(), Some(node.access), table)
 }
 
 /// Keys that a standard before 802.11n has not got.
-fn absent(table: &str, standard: Standard, written: &[(&str, bool)]) -> Result<()> {
+fn absent(table: &str, standard: Standard, written: Option<&str>) -> Result<()> {
     let word = standard.word();
-    match written.iter().find(|(_, is_written)| *is_written) {
-        Some((key @ "aggregation", _)) => {
-            fail!("{table}.{key}", "802.11n, ac and ax have it, and standard is \"{word}\"")
-        }
-        Some((key, _)) => {
+    match written {
+        Some(key @ "aggregation") => fail!("{table}.{key}", "802.11n, ac and ax have it, and standard is \"{word}\""),
+        Some(key) => {
             fail!("{table}.{key}", "802.11n, ac and ax have it, and standard is \"{word}\"; it has data_rate")
         }
         None => Ok(()),

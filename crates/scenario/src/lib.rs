@@ -29,6 +29,7 @@ mod file;
 mod flow;
 mod group;
 mod item;
+mod modes;
 mod node;
 mod notes;
 mod overrides;
@@ -52,14 +53,14 @@ pub use errors::{ErrorSpec, LinkErrors, Shared, StateError};
 pub use file::{Cut, EventKind, Layout, Redraw, SchemeUse, TimeWindow, TimedEvent};
 pub use flow::{Flow, FlowEntry, Hops, Protocol, Reader, Traffic, Transport, Writes};
 pub use group::Group;
+pub use modes::{Mcs, Modes};
 pub use node::{Node, NodeEntry, Prefixes, Role};
 pub use plug::{
     Congestion, Disciplines, Plug, RateControls, Receivers, Recoveries, Registered, Routers, Schemes, Users,
 };
 pub use queues::{Per, Queue, RadioQueue};
 pub use radio::{
-    ControlRate, FragmentationThreshold, Levels, Mcs, Preamble, Protection, Radio, RtsFor, RtsThreshold, Slot,
-    has_mcs,
+    ControlRate, FragmentationThreshold, Levels, Preamble, Protection, Radio, RtsFor, RtsThreshold, Slot, has_mcs,
 };
 pub use resolve::Scenario;
 pub use scalar::Metres;

@@ -1,16 +1,16 @@
 //! `[[node]]`: stations, access points, wired hosts.
 
 use crate::Result;
-use crate::aggregation::Aggregation;
 use crate::at::At;
 use crate::channel::ChannelNames;
 use crate::directory::MOST_OF_A_GROUP;
 use crate::edca::{Access, Category, Edca};
 use crate::group;
 use crate::item::{About, Item, Mistake, wrong};
+use crate::modes::Modes;
 use crate::plug::{Plug, RateControls};
 use crate::queues::RadioQueue;
-use crate::radio::{Mcs, Radio, has_mcs};
+use crate::radio::{Radio, has_mcs};
 use crate::scalar::Text;
 use net::{Prefix, PrefixError};
 use serde_json::{Value as Json, json};
@@ -132,18 +132,10 @@ table! {
         standard: Option<phy::Standard>, or "radio.standard",
         /// Rate of the data frames it sends.
         data_rate: Option<BitRate>, or "radio.data_rate, or if its standard has not got that the highest it has",
-        /// MCS of the data frames it sends; of 802.11n, ac and ax.
-        mcs: Option<Mcs>, or "radio.mcs",
         /// MCS of the data frames it sends to some: one for each name of a node or of a group.
         mcs_to: Option<McsTo>, or "mcs to all",
-        /// Its spatial streams; of 802.11n, ac and ax.
-        streams: Option<u8>, in 1..=4, or "radio.streams",
-        /// Its channel width; of 802.11n, ac and ax.
-        width: Option<phy::Width>, or "radio.width, or if its standard has not got that the widest it has",
-        /// The guard interval of its data frames; of 802.11n, ac and ax.
-        guard_interval: Option<Dur>, or "radio.guard_interval, or if its standard has not got that 0.8 us",
-        /// Its A-MPDUs, A-MSDUs and block acknowledgment; of 802.11n, ac and ax.
-        aggregation: Option<Aggregation>, or "radio.aggregation",
+        /// Its modes and aggregation, where they are not those of `[radio]`.
+        modes => Modes,
         /// Rate of the data frames it sends to some: a rate for each name of a node or of a group.
         data_rate_to: Option<RateTo>, or "data_rate to all; to stations of 802.11b their highest rate not above it",
         /// The rate control that chooses the rate of each data frame it sends.
@@ -197,8 +189,10 @@ pub struct Node {
     pub channels: Vec<ChannelId>,
     /// Its amendment.
     pub standard: phy::Standard,
-    /// Of the data frames it sends.
+    /// Of the data frames it sends; of 802.11n and later those to older stations.
     pub data_rate: BitRate,
+    /// Its modes and aggregation: its own, and where they are silent those of `[radio]`.
+    pub modes: Modes,
     /// The rate control that chooses their rate; `None`: it is fixed.
     pub rate_control: Option<Plug<RateControls>>,
     /// In front of its radio, one for each access category.
@@ -215,25 +209,19 @@ impl Node {
         self.channels.contains(&channel)
     }
 
-    /// Its spatial streams.
-    pub fn streams(&self, radio: &Radio) -> u8 {
-        self.entry.streams.or(radio.streams).unwrap_or(1)
-    }
-
     /// Its part in aggregation: its standard's, what `[radio]` says and what it says itself, no more than its standard has. `None` of a
     /// station that does not aggregate.
-    pub fn aggregation(&self, radio: &Radio) -> Option<mac::Aggregation> {
+    pub fn aggregation(&self) -> Option<mac::Aggregation> {
         if !self.has_radio || self.access != Access::Edca || !has_mcs(self.standard) {
             return None;
         }
         let most = mac::Aggregation::of(self.standard);
-        let stated = [&self.entry.aggregation, &radio.aggregation];
         let mut own = most;
-        stated.into_iter().rev().flatten().for_each(|keys| keys.apply(&mut own));
-        let mpdus = stated.into_iter().flatten().find_map(|keys| keys.mpdus);
+        self.modes.aggregation.iter().for_each(|keys| keys.apply(&mut own));
+        let stated = self.modes.aggregation.as_ref().and_then(|keys| keys.mpdus);
         let has = |largest: &Bytes| most.mpdu_lengths().contains(largest);
         Some(mac::Aggregation {
-            mpdus: mpdus.unwrap_or(own.buffer).min(most.buffer),
+            mpdus: stated.unwrap_or(own.buffer).min(most.buffer),
             buffer: own.buffer.min(most.buffer),
             bytes: own.bytes.min(most.bytes),
             amsdu: own.amsdu.min(most.longest_amsdu()),
@@ -242,22 +230,17 @@ impl Node {
         })
     }
 
-    /// What the modes of its data frames have in common, where its standard has MCSs.
+    /// The waveform that the modes of its data frames share, where its standard has MCSs.
     pub fn waveform(&self, radio: &Radio) -> phy::Waveform {
-        let of_all = radio.waveform();
-        let is_he = self.standard == phy::Standard::Ax;
-        let own = self.entry.guard_interval;
-        let plain = phy::Waveform::PLAIN.guard_interval;
-        let inherited = if self.standard == radio.standard { of_all.guard_interval } else { plain };
-        let coding = radio.coding.unwrap_or(if is_he { phy::Coding::Ldpc } else { phy::Coding::Bcc });
-        // HT ends at 40 MHz. @80211-2020 table 19-1
-        let widest = if matches!(self.standard, phy::Standard::N | phy::Standard::N2_4) {
-            phy::Width::Mhz40
-        } else {
-            phy::Width::Mhz160
-        };
-        let width = self.entry.width.unwrap_or(of_all.width.min(widest));
-        phy::Waveform { width, guard_interval: own.unwrap_or(inherited), coding, ..of_all }
+        // A guard interval of all is that of the stations of the newest format: an older one has its own. HT ends at 40 MHz. @80211-2020
+        // table 19-1
+        let is_older = self.standard != radio.standard;
+        let own = &self.entry.modes;
+        let guard_interval = if is_older { own.guard_interval } else { self.modes.guard_interval };
+        let is_ht = matches!(self.standard, phy::Standard::N | phy::Standard::N2_4);
+        let widest = if is_ht { phy::Width::Mhz40 } else { phy::Width::Mhz160 };
+        let width = own.width.or(self.modes.width.map(|width| width.min(widest)));
+        Modes { guard_interval, width, ..self.modes.clone() }.waveform(self.standard, radio.tx_time())
     }
 
     /// True of a station of 802.11b in a cell of 802.11g.

@@ -1,8 +1,8 @@
 //! `[radio]`: what all radios have in common.
 
-use crate::aggregation::Aggregation;
 use crate::at::{At, Context};
 use crate::edca::{Access, CONTENTION_WINDOW, Edca};
+use crate::modes::Modes;
 use crate::plug::{Plug, RateControls};
 use crate::queues::RadioQueue;
 use crate::shape::{Powered, Via};
@@ -21,15 +21,6 @@ words! { impl phy::Standard, noun "standard" {
     "802.11ax" => Ax,
 } }
 
-words! { impl phy::Width, noun "width" {
-    "20 MHz" => Mhz20,
-    "40 MHz" => Mhz40,
-    "80 MHz" => Mhz80,
-    "160 MHz" => Mhz160,
-} }
-
-words! { impl phy::Coding, noun "coding" { "bcc" => Bcc, "ldpc" => Ldpc } }
-
 words! {
     /// The preamble before data.
     pub enum Preamble, noun "preamble" {
@@ -42,25 +33,7 @@ words! {
     }
 }
 
-words! {
-    /// Modulation and coding scheme of data frames.
-    pub enum Mcs {
-        /// The fastest with which at most a tenth of all frames of 1538 B is lost at the mean SNR.
-        "best" => Best,
-        else
-        /// This one, in each stream.
-        Fixed(u8), in 0..=11,
-    }
-}
-
-impl Mcs {
-    /// The MCS, if it is one.
-    pub fn fixed(self) -> Option<u8> {
-        if let Mcs::Fixed(mcs) = self { Some(mcs) } else { None }
-    }
-}
-
-/// Whether a standard has MCSs, aggregation and block acknowledgment: 802.11n, ac, ax.
+/// True of a standard with MCSs, aggregation and block acknowledgment: 802.11n, ac, ax.
 pub fn has_mcs(standard: phy::Standard) -> bool {
     matches!(standard, phy::Standard::N | phy::Standard::N2_4 | phy::Standard::Ac | phy::Standard::Ax)
 }
@@ -148,7 +121,7 @@ words! {
 
 or_none! { RtsThreshold, Off | Above(Bytes) }
 
-/// What a standard's stations do if nothing is said: those with MCSs are QoS stations. @80211-2020 4.3.14
+/// The access method of a standard's stations if nothing is said: those with MCSs are QoS stations. @80211-2020 4.3.14
 pub(crate) fn default_access(standard: phy::Standard) -> Access {
     if has_mcs(standard) { Access::Edca } else { Access::Dcf }
 }
@@ -187,18 +160,8 @@ table! {
         rts_rate: Option<BitRate>, or "control_rate if that is one rate, else the highest basic rate not above that of the data",
         /// PHY preamble of DSSS and CCK rates (short: 802.11b and 802.11g only). Of 802.11n, ac and ax: ns3 counts airtimes as ns-3 does.
         preamble: Option<Preamble>, or "long; the standard's own for 802.11n, ac and ax" => (standard != phy::Standard::A && !has_mcs(standard)).then_some(Preamble::Long),
-        /// MCS of data frames in each stream: a number, or the best for each receiver at its mean SNR; of 802.11n, ac and ax.
-        mcs: Option<Mcs>, or "best",
-        /// Spatial streams; of 802.11n, ac and ax.
-        streams: Option<u8>, in 1..=4, or "1",
-        /// Channel width; of 802.11n, ac and ax.
-        width: Option<phy::Width>, or "20 MHz",
-        /// Guard interval: 0.4 or 0.8 us (802.11n and ac), 0.8, 1.6 or 3.2 us (802.11ax).
-        guard_interval: Option<Dur>, or "0.8 us",
-        /// Forward error correction of data; of 802.11n, ac and ax.
-        coding: Option<phy::Coding>, or "ldpc of 802.11ax, bcc of 802.11n and ac",
-        /// A-MPDUs, A-MSDUs and block acknowledgment; of 802.11n, ac and ax.
-        aggregation: Option<Aggregation>, or "the standard's",
+        /// Modes and aggregation of 802.11n, ac and ax.
+        modes => Modes,
         /// Size of the MPDU above which RTS/CTS is used; "0 B": always.
         rts_threshold: RtsThreshold = "off", sets rts.threshold,
         /// Size of the longest data MPDU to one receiver, 256 B to 8000 B: a longer MSDU goes in fragments.
@@ -240,18 +203,9 @@ table! {
 }
 
 impl Radio {
-    /// What the modes of all its stations have in common.
-    pub fn waveform(&self) -> phy::Waveform {
-        let is_he = self.standard == phy::Standard::Ax;
-        let by_standard = if is_he { phy::Coding::Ldpc } else { phy::Coding::Bcc };
-        let tx_time = if self.preamble == Some(Preamble::Ns3) { phy::TxTime::Ns3 } else { phy::TxTime::Standard };
-        phy::Waveform {
-            width: self.width.unwrap_or(phy::Waveform::PLAIN.width),
-            guard_interval: self.guard_interval.unwrap_or(phy::Waveform::PLAIN.guard_interval),
-            coding: self.coding.unwrap_or(by_standard),
-            tx_time,
-            ..phy::Waveform::PLAIN
-        }
+    /// The way in which airtimes are counted.
+    pub fn tx_time(&self) -> phy::TxTime {
+        if self.preamble == Some(Preamble::Ns3) { phy::TxTime::Ns3 } else { phy::TxTime::Standard }
     }
 }
 

@@ -283,6 +283,7 @@ fn members(entry: NodeEntry, index: usize, radio: &Radio, channels: Vec<ChannelI
             let own = entry.standard.unwrap_or(radio.standard);
             if bit_rates(own).any(|rate| rate == radio.data_rate) { radio.data_rate } else { highest(own) }
         }),
+        modes: entry.modes.or(&radio.modes),
         rate_control: entry.rate_control.clone().or_else(|| radio.rate_control.clone()),
         queue: entry.queue.as_ref().unwrap_or(&radio.queue).clone(),
         entry: Arc::clone(&entry),

@@ -237,6 +237,8 @@ impl Connection {
     }
 
     /// Tells the machine what happened.
+    // In line, as `poll`: who drives a connection knows what has happened to it, and puts what it says where it goes.
+    #[inline(always)]
     pub fn handle(&mut self, now: SimTime, input: Input<'_>) {
         if self.windows.is_some() {
             self.integrate_windows(now);

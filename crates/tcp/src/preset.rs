@@ -1,7 +1,7 @@
 //! One word for all choices of a stack.
 
 use crate::{Config, Undo, cc};
-use plugin::Value;
+use plugin::{Chosen, Params, Value};
 use units::{Bytes, Dur};
 
 /// A stack whose choices a scenario takes as they are.
@@ -29,7 +29,11 @@ impl Preset {
         match self {
             Preset::Rfc => rfc,
             Preset::Linux => {
-                let mut congestion = cc::find("cubic").unwrap_or(rfc.congestion.clone());
+                let mut congestion: Chosen<cc::Make> = Chosen {
+                    info: &cc::cubic::INFO,
+                    plugin: cc::cubic::make,
+                    params: Params::defaults(cc::cubic::INFO.params),
+                };
                 congestion.params.set("hystart", Value::Bool(true));
                 congestion.params.set("linux", Value::Bool(true));
                 Config {
@@ -57,7 +61,11 @@ impl Preset {
                 }
             }
             Preset::Ns2 => Config {
-                ack_policy: crate::ack::find("every").unwrap_or(rfc.ack_policy.clone()),
+                ack_policy: Chosen {
+                    info: &crate::ack::every::INFO,
+                    plugin: crate::ack::every::make,
+                    params: Params::default(),
+                },
                 max_window_segments: Some(NS2_WINDOW),
                 initial_ssthresh: Some(Bytes(u64::from(mss) * u64::from(NS2_WINDOW))),
                 min_rto: Dur::from_ms(200),

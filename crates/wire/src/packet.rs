@@ -356,6 +356,8 @@ impl Packets {
     }
 
     /// Puts a packet in.
+    // In line: it is made where it will lie.
+    #[inline(always)]
     pub fn put(&mut self, packet: Packet) -> Pkt {
         self.made += 1;
         if let Some(free) = self.free.pop() {

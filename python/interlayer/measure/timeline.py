@@ -39,7 +39,7 @@ _NAMED = {
 }
 _OPTIONAL = (
     *("overlap_ns", "seq", "category", "user_priority", "serial", "attempt"),
-    *("payload_bytes", "tcp_seq", "tcp_ack"),
+    *("payload_bytes", "tcp_seq", "tcp_ack", "mpdus_received"),
 )
 
 
@@ -74,7 +74,9 @@ def _ns(seconds: float) -> int:
 def frame(runs: Sequence[Run]) -> pl.DataFrame:
     """A row per transmission: `seed`, `start_ns`, `airtime_ns`, `from`, `to`, `class`, `outcome`, `cause`, ...
 
-    Null where there is nothing to tell: `to` of a group, `cause` of what was received, `seq` of control frames.
+    Null where there is nothing to tell: `to` of a group, `cause` of what was received, `seq` of control frames. Of an
+    A-MPDU `mpdus` says how many MPDUs it has, `mpdus_received` how many of them its addressee got, and `lost_mpdus` the
+    places of the others, from 0 on.
     """
     lib = extras.polars()
     kept = [(run["seed"], run["timeline"]) for run in runs if run.get("timeline")]
@@ -85,7 +87,8 @@ def frame(runs: Sequence[Run]) -> pl.DataFrame:
 
 def _frame(t: Timeline) -> pl.DataFrame:
     lib = extras.polars()
-    data = lib.DataFrame(t["columns"])
+    lost = lib.Series("lost_mpdus", t["lost_mpdus"], dtype=lib.String)
+    data = lib.DataFrame(t["columns"]).with_columns(lib.when(lib.col("mpdus") > 1).then(lost).alias("lost_mpdus"))
     category = lib.Series(_CATEGORIES, dtype=lib.String)
     names = {column: lib.Series(t[kind], dtype=lib.String) for column, kind in _NAMED.items()}  # type: ignore[literal-required]
     names["category"] = category
@@ -126,10 +129,11 @@ def _events(t: Timeline) -> Iterator[dict[str, Any]]:
                 yield {"ph": "M", "name": "thread_name", "pid": pid, "tid": tid, "args": {"name": title}}
     for facts, pid, tid in zip(_frame(t).iter_rows(named=True), pids.tolist(), tids.tolist(), strict=True):
         name, outcome, cause = facts["class"], facts["outcome"], facts["cause"]
+        some = len((facts["lost_mpdus"] or "").split()) if cause is None else 0
         said = f" lost: {cause}" if cause else "" if outcome in ("received", "group") else f" {outcome}"
         yield {
             "ph": "X",
-            "name": f"{name}{said}",
+            "name": f"{name}{said}" + (f" {some} of {facts['mpdus']} MPDUs lost" if some else ""),
             "cat": f"{name},{outcome}",
             "pid": pid,
             "tid": tid,

@@ -32,6 +32,9 @@ _COLOURS = {
     "rts": "#56B4E9",
     "cts": "#F0E442",
     "ack": "#A6A6A6",
+    "block-ack": "#737373",
+    "block-ack-request": "#B8E0D2",
+    "nack": "#C8A2C8",
 }
 _LOST = "#D55E00"
 _OVERLAP: dict[str, Any] = {"color": "0.3", "linewidth": 0.9, "linestyle": (0, (2, 1))}
@@ -94,7 +97,7 @@ def figure(t: Timeline, title: str, note: str, most: int = MOST) -> Figure:
         axes.set_title(wrapped(said, 7, 700), loc="right", fontsize=7)
         bars = [_bar(row, rows, view.from_ns, scale) for row in view.data.iter_rows(named=True)]
         _draw(axes, bars)
-        _legend(fig, bars)
+        _legend(fig, bars, (view.until_ns - view.from_ns) / scale)
         return fig
 
 
@@ -116,6 +119,15 @@ class _Bar(NamedTuple):
     facts: dict[str, Any]
     overlap: tuple[int, float] | None
     """The row of what overlapped it first, and from when on."""
+
+    @property
+    def lost(self) -> list[int]:
+        """Places of the MPDUs of an A-MPDU that were lost."""
+        return [int(place) for place in (self.facts["lost_mpdus"] or "").split()]
+
+    def has_cells(self, span: float) -> bool:
+        """True if its MPDUs are wide enough to be told apart on an axis of this length."""
+        return self.facts["mpdus"] > 1 and self.width / self.facts["mpdus"] > span / 400
 
 
 def _bar(facts: dict[str, Any], rows: Sequence[str], from_ns: int, scale: float) -> _Bar:
@@ -141,6 +153,8 @@ def _draw(axes: Axes, bars: Sequence[_Bar]) -> None:
             else {"edgecolor": colour, "linewidth": 0.3}
         )
         axes.add_patch(Rectangle(corner, bar.width, _HEIGHT, facecolor=colour, **hatch))
+        if bar.has_cells(span):
+            _cells(axes, bar)
         if bar.facts["cause"] and bar.width > span / 250:
             axes.add_patch(Rectangle(corner, bar.width, _HEIGHT, fill=False, edgecolor=_LOST, linewidth=1.4, zorder=3))
         if bar.overlap:
@@ -154,6 +168,18 @@ def _draw(axes: Axes, bars: Sequence[_Bar]) -> None:
             marks.setdefault(bar.y, []).append(((left + right) / 2, bar))
     for y, of_row in marks.items():
         _mark(axes, y - _HEIGHT / 2 - 0.08, of_row, high)
+
+
+def _cells(axes: Axes, bar: _Bar) -> None:
+    """The MPDUs of an A-MPDU as cells of equal width, whatever their lengths; lost ones are marked in the lower half."""
+    from matplotlib.patches import Rectangle
+
+    width, half = bar.width / bar.facts["mpdus"], _HEIGHT / 2
+    for place in bar.lost:
+        corner = (bar.left + place * width, bar.y)
+        axes.add_patch(Rectangle(corner, width, half, facecolor=_LOST, linewidth=0, zorder=2))
+    inner = [bar.left + place * width for place in range(1, bar.facts["mpdus"])]
+    axes.vlines(inner, bar.y - half, bar.y + half, color="white", linewidth=0.5, zorder=2.5)
 
 
 def _address(axes: Axes, bar: _Bar, x: float, part: float) -> None:
@@ -179,7 +205,7 @@ def _mark(axes: Axes, y: float, marks: Sequence[tuple[float, _Bar]], end: float)
             )
 
 
-def _legend(fig: Figure, bars: Sequence[_Bar]) -> None:
+def _legend(fig: Figure, bars: Sequence[_Bar], span: float) -> None:
     """Only what the figure has."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
@@ -195,6 +221,8 @@ def _legend(fig: Figure, bars: Sequence[_Bar]) -> None:
     for outcome, (marker, colour, label) in _MARKS.items():
         if outcome in outcomes:
             handles.append(Line2D([], [], marker=marker, color=colour, linestyle="none", label=label))
+    if any(bar.lost and bar.has_cells(span) for bar in bars):
+        handles.append(Patch(color=_LOST, label="MPDU lost"))
     if any(bar.overlap for bar in bars):
         handles.append(Line2D([], [], label="an overlap begins", **_OVERLAP))
     if handles:

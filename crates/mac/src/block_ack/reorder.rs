@@ -62,15 +62,16 @@ impl Reorder {
         self.longest
     }
 
-    /// True if an MPDU with this number is new: neither from before the window nor held.
-    pub fn is_new(&self, seq: u16) -> bool {
+    /// True if an MPDU with this number is new: neither from before the window nor held. One that was not sent before is never old: its
+    /// originator has given up half of all numbers or more, unheard.
+    pub fn is_new(&self, seq: u16, is_retry: bool) -> bool {
         let at = ahead(seq, self.start);
-        at < HALF && !self.held.get(usize::from(at)).is_some_and(Option::is_some)
+        (at < HALF || !is_retry) && !self.held.get(usize::from(at)).is_some_and(Option::is_some)
     }
 
     /// A new MPDU has arrived: it and what stood behind it goes up, or it is held. One beyond the window becomes its last.
     pub fn arrives(&mut self, now: SimTime, seq: u16, what: Held, up: &mut impl FnMut(Held)) {
-        debug_assert!(self.is_new(seq), "{seq} is known");
+        debug_assert!(self.is_new(seq, false), "{seq} is known");
         let at = ahead(seq, self.start);
         if at == 0 && self.held.is_empty() {
             self.start = (self.start + 1) % crate::link::NUMBERS;
@@ -87,6 +88,7 @@ impl Reorder {
         self.msdus += what.len();
         self.held[at] = Some((now, what));
         self.release(now, up);
+        self.expire(now, up);
     }
 
     /// A Block Ack Request says that everything before this number is settled: what is held of it goes up.
@@ -95,6 +97,7 @@ impl Reorder {
         if by < HALF {
             self.skip(now, by, up);
             self.release(now, up);
+            self.expire(now, up);
         }
     }
 
@@ -164,7 +167,7 @@ mod tests {
 
         /// An MPDU arrives, of which the packet's length is the number. Returns whether it was new.
         fn arrives(&mut self, ms: u64, seq: u16) -> bool {
-            if !self.reorder.is_new(seq) {
+            if !self.reorder.is_new(seq, true) {
                 return false;
             }
             let (ip, l4, flow) = (Ipv4::default(), L4::Udp(Udp::default()), FlowId(0));
@@ -180,9 +183,9 @@ mod tests {
             reorder.expire(at(ms), &mut |what| what.each(|it| went_up.push(gone(all, it))))
         }
 
-        fn move_to(&mut self, start: u16) {
+        fn move_to(&mut self, ms: u64, start: u16) {
             let Bench { all, reorder, went_up } = self;
-            reorder.move_to(SimTime::ZERO, start, &mut |what| what.each(|it| went_up.push(gone(all, it))));
+            reorder.move_to(at(ms), start, &mut |what| what.each(|it| went_up.push(gone(all, it))));
         }
 
         fn up(&mut self) -> Vec<u64> {
@@ -216,9 +219,9 @@ mod tests {
         [1, 3].into_iter().for_each(|seq| assert!(bench.arrives(0, seq)));
         bench.arrives(0, 5); // the window is 2 … 5
         assert_eq!(bench.up(), [1]);
-        bench.move_to(3);
+        bench.move_to(0, 3);
         assert_eq!(bench.up(), [3]);
-        bench.move_to(2);
+        bench.move_to(0, 2);
         assert_eq!((bench.up(), bench.reorder.msdus()), (vec![], 1));
         bench.arrives(0, 100);
         assert_eq!((bench.up(), bench.reorder.msdus()), (vec![5], 1), "97 … 100");
@@ -239,11 +242,33 @@ mod tests {
     }
 
     #[test]
+    fn what_stands_behind_the_next_gap_goes_up_with_what_was_before_it_if_it_has_waited_long_enough() {
+        for is_told in [false, true] {
+            let mut bench = Bench::new(64);
+            bench.arrives(10, 4);
+            bench.arrives(90, 2);
+            if is_told {
+                bench.move_to(120, 2)
+            } else {
+                [1, 0].into_iter().for_each(|seq| _ = bench.arrives(120, seq))
+            }
+            let before = if is_told { 0 } else { 2 };
+            assert_eq!((bench.up().split_off(before), bench.reorder.due()), (vec![2, 4], SimTime::NEVER));
+        }
+    }
+
+    #[test]
+    fn what_was_never_sent_before_is_new_whatever_its_number() {
+        let mut bench = Bench::new(64);
+        [0, 1].into_iter().for_each(|seq| assert!(bench.arrives(0, seq)));
+        assert!(!bench.reorder.is_new(3000, true) && bench.reorder.is_new(3000, false));
+        assert!(!bench.reorder.is_new(1, true) && bench.reorder.is_new(2, true));
+    }
+
+    #[test]
     fn numbers_wrap_inside_a_window() {
         let mut bench = Bench::new(64);
-        bench.move_to(2000);
-        bench.move_to(4000);
-        bench.move_to(4094);
+        [2000, 4000, 4094].into_iter().for_each(|start| bench.move_to(0, start));
         [4095, 1, 0].into_iter().for_each(|seq| assert!(bench.arrives(0, seq)));
         assert_eq!(bench.up(), []);
         bench.arrives(0, 4094);

@@ -4,10 +4,11 @@ use super::{Cx, Edcaf, Station};
 use crate::ack::{AckPolicy, SoFar, Solicited};
 use crate::aggregation::{Agreement, longest_psdu, spaced};
 use crate::air::Air;
+use crate::counters::CategoryCounters;
 use crate::exchange::{Exchange, Job, block_ack_request};
 use crate::link::NUMBERS;
-use crate::msdu::Msdu;
-use crate::psdu::Subframes;
+use crate::msdu::{MacOptions, Msdu};
+use crate::psdu::{Body, Carried, Data, Mpdu, Msdus, Subframes};
 use crate::rate::Head;
 use crate::tx_queue::RaTid;
 use phy::{BlockCode, Mode, MpduSet, TxVector, airtime_coded};
@@ -111,7 +112,7 @@ impl Station {
     #[cold]
     pub(super) fn plan_request(&mut self, i: usize) -> &Exchange {
         let edcaf = &mut self.edcafs[i];
-        if !edcaf.is_unanswered {
+        if edcaf.requests_left == 0 {
             edcaf.in_psdu = edcaf.in_service.iter().take_while(|msdu| msdu.is_withdrawn).count();
         }
         let of = RaTid::of(edcaf.current().expect("who requests has an MSDU in service"));
@@ -332,4 +333,31 @@ impl Growing {
         self.so_far.mpdus += 1;
         self.so_far.len = self.subframes.len();
     }
+}
+
+/// The MPDU of an MSDU, as it goes out now.
+pub(super) fn mpdu(msdu: &mut Msdu, all: &mut Packets, counters: &mut CategoryCounters) -> Mpdu {
+    counters.data_frames_sent += 1;
+    counters.data_frames_retried += u64::from(msdu.data_sent);
+    let options = MacOptions::within(if msdu.is_extended { msdu.options_room } else { 0 });
+    let data = Data {
+        seq: msdu.seq.unwrap_or_default(),
+        fragment: msdu.fragment,
+        more_fragments: msdu.has_further(),
+        is_retry: std::mem::replace(&mut msdu.data_sent, true),
+        attempt: msdu.attempts,
+        is_doomed: msdu.is_doomed,
+        qos: msdu.qos,
+        msdus: match msdu.mates[..] {
+            [] => Msdus::One(Carried { packet: all.share(&msdu.pkt), options }),
+            _ => a_msdu(msdu, options, all),
+        },
+    };
+    Mpdu { len: msdu.mpdu, body: Body::Data(data) }
+}
+
+fn a_msdu(msdu: &Msdu, options: MacOptions, all: &mut Packets) -> Msdus {
+    let first = Carried { packet: all.share(&msdu.pkt), options };
+    let mates = msdu.mates.iter().map(|mate| Carried { packet: all.share(&mate.pkt), options });
+    Msdus::Many(std::iter::once(first).chain(mates).collect())
 }

@@ -10,6 +10,7 @@ use crate::rate::Walk;
 use crate::tx_queue::{RaTid, TxQueue};
 use phy::Mode;
 use units::{Bytes, Dur, SimTime};
+use wire::Packets;
 
 /// An EDCA function; the DCF of a station that has no categories.
 #[derive(Debug)]
@@ -28,8 +29,8 @@ pub(super) struct Edcaf {
     pub in_psdu: usize,
     /// Bytes from the start of one of its MPDUs to that of the next at least.
     pub every: Bytes,
-    /// True if that PSDU went out, no Block Ack came, and one is to be requested before anything else.
-    pub is_unanswered: bool,
+    /// Block Ack Requests that may still go out for that PSDU before it is sent again: it was not answered. 0: none goes.
+    pub requests_left: u8,
     /// The way of the first of them along its chain of modes.
     pub walk: Walk,
     /// Time on the air of the exchange at hand so far.
@@ -58,7 +59,7 @@ impl Edcaf {
             in_service: Line::default(),
             in_psdu: 1,
             every: Bytes::ZERO,
-            is_unanswered: false,
+            requests_left: 0,
             walk: Walk::new(mode),
             airtime: Dur::ZERO,
             held_until: SimTime::NEVER,
@@ -91,18 +92,21 @@ impl Edcaf {
 
     /// True if a Block Ack Request is what it sends next: of a PSDU that was not answered, or for what was withdrawn.
     pub fn requests(&self) -> bool {
-        self.is_unanswered || self.current().is_some_and(|msdu| msdu.is_withdrawn)
+        self.requests_left > 0 || self.current().is_some_and(|msdu| msdu.is_withdrawn)
     }
 
-    /// What a Block Ack Request says: the oldest number that is not settled.
-    pub fn request(&self) -> Body {
+    /// What a Block Ack Request says: the oldest number that is not settled, be it in service or back in the queue.
+    pub fn request(&mut self, now: SimTime, all: &mut Packets) -> Body {
         let oldest = self.in_service.iter().find(|msdu| !msdu.is_withdrawn && msdu.seq.is_some());
         let of = self.current();
         let oldest = oldest.filter(|msdu| of.is_some_and(|of| RaTid::of(of) == RaTid::of(msdu)));
         // Behind all that was withdrawn, if nothing else is open.
         let behind = || self.psdu().last().and_then(|msdu| msdu.seq).map_or(0, |seq| (seq + 1) % NUMBERS);
         let start = oldest.and_then(|msdu| msdu.seq).unwrap_or_else(behind);
-        let tid = of.and_then(|msdu| msdu.qos).map_or(0, |qos| qos.user_priority);
+        let of = of.map(RaTid::of);
+        let yielded = of.and_then(|of| self.queue.peek(now, of, all)).and_then(|msdu| msdu.seq);
+        let start = yielded.filter(|seq| start.wrapping_sub(*seq) % NUMBERS < NUMBERS / 2).unwrap_or(start);
+        let tid = of.and_then(|of| of.tid).unwrap_or_default();
         Body::Request(Request { tid, start })
     }
 

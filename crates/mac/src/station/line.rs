@@ -82,6 +82,12 @@ impl Line {
         head
     }
 
+    pub fn pop_back(&mut self) -> Option<Msdu> {
+        let last = self.others.pop_back().or_else(|| self.head.take());
+        self.mates -= last.as_ref().map_or(0, |msdu| msdu.mates.len());
+        last
+    }
+
     /// The last `n` go before the others, all in their order.
     pub fn move_to_front(&mut self, n: usize) {
         if n == 0 || n == self.len() {

@@ -2,7 +2,7 @@
 //! 10.23.2 (EDCA: one for each access category).
 //!
 //! It is put together from the standard's roles: [`edcaf`](self) (an access category), `compose` (what it sends next), `originator` (the exchange it conducts),
-//! `recipient` (what it makes of others' frames). Where others have a say there is a trait: [`TxQueue`], [`Plan`],
+//! `requests` (Block Acks and their requests), `recipient` (what it makes of others' frames). Where others have a say there is a trait: [`TxQueue`], [`Plan`],
 //! [`RateControl`], [`Transmit`], [`AckPolicy`], [`Recipient`], [`Classifier`].
 //!
 //! Call order: [`Station::handle`] with what happened, then carry out the outputs in order, then put the frame on the air that it gave
@@ -16,6 +16,7 @@ mod line;
 mod originator;
 mod reassembly;
 mod recipient;
+mod requests;
 
 use crate::Config;
 use crate::ack::{AckPolicy, Delivery, Recipient};

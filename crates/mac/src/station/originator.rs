@@ -1,21 +1,20 @@
 //! The originator: the exchanges that a station conducts. @80211-2020 10.3.4, 10.23.2
 
+use super::compose::mpdu;
 use super::{Cx, Edcaf, Output, State, Station};
 use crate::AfterTimeout;
-use crate::aggregation::{AfterSilence, Agreement};
 use crate::air::Air;
 use crate::contention::{Countdown, Outcome};
-use crate::counters::CategoryCounters;
 use crate::exchange::{Counter, Exchange, Step, Txop};
 use crate::frame::Kind;
-use crate::msdu::{MacOptions, Msdu};
-use crate::psdu::{Body, Carried, Data, Frame, Mpdu, Msdus, Psdu};
+use crate::msdu::Msdu;
+use crate::psdu::{Body, Frame, Mpdu, Psdu};
 use crate::report::{Fate, InPpdu, PsduReport, TxReport};
 use crate::tx_queue::{Next, RaTid};
 use engine::Class as When;
 use phy::{MpduSet, TxPower, TxVector};
 use units::{Dur, NodeId, SimTime};
-use wire::{Packets, Pkt};
+use wire::Pkt;
 
 /// Why an exchange, or its beginning, came to nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +35,7 @@ enum Acked<'a> {
 
 /// How far an exchange that failed has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reached {
+pub(super) enum Reached {
     /// Nothing was on the air: it was no attempt.
     Nothing,
     /// What goes before the data, an RTS for example.
@@ -176,18 +175,6 @@ impl Station {
         self.start_exchange(cx);
     }
 
-    /// A Block Ack Request goes out: no attempt of any MSDU but of what was withdrawn, whose limit it counts against.
-    #[cold]
-    fn begin_request(&mut self, cx: &mut Cx<impl Air>) {
-        self.plan_request(self.active);
-        self.txop.exchanges += 1;
-        let edcaf = &mut self.edcafs[self.active];
-        edcaf.counters.exchanges += 1;
-        edcaf.counters.block_ack_requests += 1;
-        edcaf.airtime = Dur::ZERO;
-        self.send_step(cx);
-    }
-
     /// The first step of the exchange that is written goes out.
     #[inline(always)]
     fn start_exchange(&mut self, cx: &mut Cx<impl Air>) {
@@ -243,7 +230,7 @@ impl Station {
             }
             kind => {
                 edcaf.counters.rts_sent += u64::from(kind == Kind::Rts);
-                let body = if kind == Kind::BlockAckReq { edcaf.request() } else { Body::Nothing };
+                let body = if kind == Kind::BlockAckReq { edcaf.request(cx.now, cx.all) } else { Body::Nothing };
                 Psdu::One(Mpdu { len: step.psdu, body })
             }
         };
@@ -368,7 +355,7 @@ impl Station {
     fn judge(&mut self, frame: &Frame) -> Option<(Outcome, bool)> {
         let edcaf = &self.edcafs[self.active];
         let Some(policy) = &mut self.ack_policy else {
-            if edcaf.in_psdu == 1 && !edcaf.is_unanswered {
+            if edcaf.in_psdu == 1 && edcaf.requests_left == 0 {
                 let awaited = if edcaf.requests() { Kind::BlockAck } else { Kind::Ack };
                 return (frame.kind == awaited).then_some((Outcome::Success, true));
             }
@@ -381,44 +368,12 @@ impl Station {
         Some((outcome, self.acknowledged.is_first(edcaf.in_psdu)))
     }
 
-    /// What a Block Ack says of the PSDU. However empty, it resets the contention window: the frame has arrived.
-    fn judge_block_ack(&mut self, frame: &Frame) -> Option<(Outcome, bool)> {
-        let Body::Bitmap(bitmap) = &frame.psdu.mpdus()[0].body else { return None };
-        if frame.kind != Kind::BlockAck {
-            return None;
-        }
-        let edcaf = &self.edcafs[self.active];
-        self.acknowledged.clear();
-        let received = edcaf.psdu().enumerate().filter(|(_, msdu)| msdu.seq.is_some_and(|seq| bitmap.contains(seq)));
-        self.acknowledged.extend(received.map(|(place, _)| place));
-        Some((Outcome::Success, self.acknowledged.is_first(edcaf.in_psdu)))
-    }
-
-    /// The receiver knows that the MSDUs at the head of the line are not sent any more: they are given up.
-    #[cold]
-    fn told_gap(&mut self, cx: &mut Cx<impl Air>) {
-        if self.has_categories() {
-            cx.air.release_others(self.contender(self.active));
-        }
-        self.give_up_withdrawn(cx);
-        let wants = self.take_next(cx, self.active);
-        self.go_on(cx, wants);
-    }
-
-    fn give_up_withdrawn(&mut self, cx: &mut Cx<impl Air>) {
-        for _ in 0..self.edcafs[self.active].in_psdu {
-            if let Some(msdu) = self.edcafs[self.active].in_service.pop_front() {
-                self.give_up(cx, msdu, None);
-            }
-        }
-    }
-
     /// The response to the data came: the exchange is over.
     fn concluded(&mut self, cx: &mut Cx<impl Air>, frame: &Frame, outcome: Outcome, is_whole: bool) {
         if self.has_categories() {
             cx.air.release_others(self.contender(self.active));
         }
-        self.edcafs[self.active].is_unanswered = false;
+        self.edcafs[self.active].requests_left = 0;
         if !is_whole {
             self.partly_succeed(cx, outcome);
             return;
@@ -521,7 +476,8 @@ impl Station {
     }
 
     /// After a success: the next exchange of the opportunity, if there is room, or back to contention.
-    fn go_on(&mut self, cx: &mut Cx<impl Air>, wants: bool) {
+    #[inline(always)]
+    pub(super) fn go_on(&mut self, cx: &mut Cx<impl Air>, wants: bool) {
         if wants && self.txop.may_go_on(cx.now) && self.next_fits(cx) {
             // No category of this station can be granted before: an AIFS is longer.
             self.state = State::BetweenExchanges;
@@ -597,7 +553,7 @@ impl Station {
                     edcaf.in_service.push_back(msdu);
                     kept += 1;
                 }
-                Next::GiveUp(mut msdu) if agreement.is_some_and(|it| it.tells_gaps) && msdu.data_sent => {
+                Next::GiveUp(mut msdu) if agreement.is_some_and(|it| it.tells_gaps) && msdu.seq.is_some() => {
                     (msdu.is_withdrawn, msdu.failures) = (true, (0, 0));
                     edcaf.in_service.push_back(msdu);
                     kept += 1;
@@ -608,37 +564,30 @@ impl Station {
             }
         }
         // What is kept goes before what was taken ahead of its time.
-        self.edcafs[self.active].in_service.move_to_front(kept);
-        if yields && kept == 0 {
-            self.put_back(cx);
+        let edcaf = &mut self.edcafs[self.active];
+        edcaf.in_service.move_to_front(kept);
+        edcaf.in_psdu = kept.max(1);
+        if yields {
+            self.put_back(cx, kept);
         }
         (kept, last)
     }
 
-    /// The agreement under which the PSDU at hand goes, unless a scheme acknowledges its own way.
-    #[inline]
-    fn agreement(&mut self) -> Option<Agreement> {
-        if !self.links.aggregates() || self.ack_policy.is_some() {
-            return None;
-        }
-        let of = RaTid::of(self.edcafs[self.active].current()?);
-        self.links.agreement(of)
-    }
-
-    /// Gives MSDUs that were taken ahead of their time back to a queue that takes them: it decides anew which is next.
+    /// Gives MSDUs that were taken ahead of their time, behind the first `kept`, back to a queue that takes them, the last first: it
+    /// decides anew which is next.
     #[cold]
-    fn put_back(&mut self, cx: &mut Cx<impl Air>) {
+    fn put_back(&mut self, cx: &mut Cx<impl Air>, kept: usize) {
         let Edcaf { in_service, queue, .. } = &mut self.edcafs[self.active];
-        while let Some(msdu) = in_service.pop_front() {
+        while in_service.len() > kept {
+            let Some(msdu) = in_service.pop_back() else { return };
             if let Some(msdu) = queue.put_back(cx.now, msdu, cx.all) {
                 in_service.push_back(msdu);
-                in_service.move_to_front(1);
                 return;
             }
         }
     }
 
-    fn give_up(&mut self, cx: &mut Cx<impl Air>, msdu: Msdu, ppdu: Option<InPpdu>) {
+    pub(super) fn give_up(&mut self, cx: &mut Cx<impl Air>, msdu: Msdu, ppdu: Option<InPpdu>) {
         self.edcafs[self.active].counters.msdus_given_up += u64::from(msdu.msdus());
         // A reservation that was not answered says nothing of options.
         if let (Some(extended), true) = (&mut self.extended, msdu.is_extended && msdu.data_sent) {
@@ -690,29 +639,6 @@ impl Station {
         }
     }
 
-    /// After a failure under an agreement, if a Block Ack Request goes next, for the first time or again, or was given up: what that
-    /// means for the contention window, and whether there is something to send.
-    #[inline(never)]
-    fn settle_request(&mut self, cx: &mut Cx<impl Air>, reached: Reached) -> Option<(Outcome, bool)> {
-        let agreement = self.agreement()?;
-        let most = self.config.max_attempts;
-        let edcaf = &mut self.edcafs[self.active];
-        let msdu = edcaf.in_service.front_mut()?;
-        if msdu.is_withdrawn {
-            msdu.failures.0 += u8::from(reached != Reached::Nothing);
-            if msdu.failures.0 < most {
-                return Some((Outcome::Failure, true));
-            }
-            // Nobody answers: the receiver finds the gap by itself.
-            self.give_up_withdrawn(cx);
-            return Some((Outcome::Discard, self.take_next(cx, self.active)));
-        }
-        let is_sent = edcaf.is_unanswered || reached == Reached::Data && edcaf.in_psdu > 1;
-        edcaf.is_unanswered =
-            is_sent && agreement.after_silence == AfterSilence::Request && !agreement.ends(msdu, cx.now);
-        edcaf.is_unanswered.then_some((Outcome::Failure, true))
-    }
-
     /// Back to contention. A backoff that may begin at once begins at the next slot boundary.
     fn rest(&mut self, cx: &mut Cx<impl Air>, outcome: Outcome, not_before: SimTime, wants: bool) {
         self.state = State::Idle;
@@ -758,31 +684,4 @@ fn count_failure(msdu: &mut Msdu, counter: Counter, config: &crate::Config) -> b
     };
     *failures = failures.saturating_add(1);
     *failures >= most
-}
-
-/// The MPDU of an MSDU, as it goes out now.
-fn mpdu(msdu: &mut Msdu, all: &mut Packets, counters: &mut CategoryCounters) -> Mpdu {
-    counters.data_frames_sent += 1;
-    counters.data_frames_retried += u64::from(msdu.data_sent);
-    let options = MacOptions::within(if msdu.is_extended { msdu.options_room } else { 0 });
-    let data = Data {
-        seq: msdu.seq.unwrap_or_default(),
-        fragment: msdu.fragment,
-        more_fragments: msdu.has_further(),
-        is_retry: std::mem::replace(&mut msdu.data_sent, true),
-        attempt: msdu.attempts,
-        is_doomed: msdu.is_doomed,
-        qos: msdu.qos,
-        msdus: match msdu.mates[..] {
-            [] => Msdus::One(Carried { packet: all.share(&msdu.pkt), options }),
-            _ => a_msdu(msdu, options, all),
-        },
-    };
-    Mpdu { len: msdu.mpdu, body: Body::Data(data) }
-}
-
-fn a_msdu(msdu: &Msdu, options: MacOptions, all: &mut Packets) -> Msdus {
-    let first = Carried { packet: all.share(&msdu.pkt), options };
-    let mates = msdu.mates.iter().map(|mate| Carried { packet: all.share(&mate.pkt), options });
-    Msdus::Many(std::iter::once(first).chain(mates).collect())
 }

@@ -59,6 +59,7 @@ impl Station {
     }
 
     /// What follows this frame a SIFS later.
+    #[inline(always)]
     pub(super) fn response_to(&mut self, cx: &Cx<impl Air>, frame: &Frame, got: &MpduSet) -> Option<Response> {
         if frame.to != self.node {
             return None;
@@ -88,7 +89,7 @@ impl Station {
             inbound.board.move_to(request.start);
         }
         for data in got.iter().filter_map(|place| mpdus[place].data()) {
-            inbound.board.note(data.seq);
+            inbound.board.note(data.seq, data.is_retry);
         }
         if frame.kind == Kind::Data && mpdus.len() == 1 {
             return Some(proposed);
@@ -143,7 +144,7 @@ impl Station {
             let id = self.links.of(frame.from, data.qos.map(|qos| qos.user_priority));
             let link = self.links.get_mut(id);
             if let Some(Inbound { reorder, .. }) = link.inbound() {
-                if !reorder.is_new(data.seq) {
+                if !reorder.is_new(data.seq, data.is_retry) {
                     self.own.duplicates += 1;
                     continue;
                 }

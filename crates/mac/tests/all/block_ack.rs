@@ -5,9 +5,9 @@
 //! lasts 20 + 4 · ⌈278 / 96⌉ = 32, a Block Ack Request of 24 B 20 + 4 · ⌈214 / 96⌉ = 32.
 
 use crate::edca::harness::{
-    A, ACK, AIFS, B, BE, Build, C, D, NOBODY, Net, QOS, SIFS, SLOT, VI, backoffs, frame, tos,
+    A, ACK, AIFS, B, BE, Build, C, CLEAN, D, HIT, NOBODY, Net, QOS, SIFS, SLOT, VI, backoffs, frame, tos,
 };
-use mac::{AMpdus, AfterSilence, Aggregation, Config, Discard, Fate, Kind};
+use mac::{AMpdus, AfterSilence, Aggregation, Config, Discard, Fate, Kind, Rts};
 use queue::Limit;
 use units::{Bytes, Dur};
 
@@ -76,6 +76,8 @@ impl Cell {
 }
 
 const HT: Aggregation = Aggregation::HT;
+/// A window of 64, and nothing else that limits.
+const HE_OF_64: Aggregation = Aggregation { mpdus: 64, buffer: 64, time: Dur::from_ms(100), ..Aggregation::HE };
 
 #[test]
 fn an_opportunity_is_filled_and_announces_the_aggregate_that_follows() {
@@ -199,6 +201,57 @@ fn a_request_tells_the_receiver_what_was_given_up() {
     assert_eq!(cell.up(), [(start + THREE, 0), (asked.end, 2)]);
     let fates: Vec<_> = cell.net.done(A);
     assert_eq!(fates, [(Fate::Delivered, 1), (Fate::Delivered, 1), (Fate::GivenUp, 2)]);
+}
+
+#[test]
+fn a_number_that_no_cts_let_go_out_is_told_too() {
+    // The RTS of the first two is lost twice, and they have two attempts; the third is handed down behind them.
+    let own = Aggregation { discard: Discard::Attempts(2), ..HT };
+    let config = Config { rts: Rts { threshold: Some(Bytes(1600)) }, ..aggregating(own) };
+    let mut net = Net::build(&Build { limit: Limit::Packets(1000), ..Build::of(&[0; 4].map(|_| config.clone())) });
+    net.errors(0, A, B, HIT).errors(5_000, A, B, CLEAN);
+    [100, 100, 10_000].into_iter().for_each(|when| _ = net.offer(when, A, B, tos(BE)));
+    net.run(1_000_000);
+    assert_eq!(net.of(A, Kind::Rts).len(), 2);
+    assert!(!net.of(A, Kind::BlockAckReq).is_empty());
+    let up: Vec<_> = net.delivered.iter().map(|it| it.nth).collect();
+    assert_eq!(up, [2]);
+    assert!(net.delivered[0].when < 12_000, "{:?}", net.delivered);
+}
+
+#[test]
+fn requests_that_nobody_answers_give_way_to_data() {
+    let own = Aggregation { discard: Discard::Attempts(2), after_silence: AfterSilence::Request, ..HT };
+    let mut cell = cell(own, 3);
+    cell.net.kill(cell.start + 1, B);
+    cell.run();
+    let kinds: Vec<_> = cell.frames().iter().map(|(kind, _)| *kind).collect();
+    let [data, requests] = [[Kind::Data; 1].as_slice(), &[Kind::BlockAckReq; 7]];
+    assert_eq!(kinds, [data, requests, data, requests].concat(), "of what is unanswered, then of what is given up");
+}
+
+#[test]
+fn what_is_first_heard_after_half_of_all_numbers_went_by_unheard_goes_up() {
+    let own = Aggregation { discard: Discard::Attempts(1), tells_gaps: false, ..HT };
+    let mut net = Net::build(&Build { limit: Limit::Packets(9000), ..Build::of(&[0; 4].map(|_| aggregating(own))) });
+    (0..3).for_each(|_| _ = net.offer(100, A, B, tos(BE)));
+    net.errors(50_000, A, B, HIT).errors(4_000_000, A, B, CLEAN);
+    (0..2500).for_each(|_| _ = net.offer(60_000, A, B, tos(BE)));
+    (0..70).for_each(|_| _ = net.offer(5_000_000, A, B, tos(BE)));
+    net.run(6_000_000);
+    assert_eq!(net.done(A).iter().filter(|(fate, _)| *fate == Fate::GivenUp).count(), 2500);
+    let up: Vec<_> = net.delivered.iter().map(|it| it.nth).collect();
+    assert_eq!(up, [0, 1, 2].into_iter().chain(2503..2573).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_window_of_64_stalls() {
+    // 63 of 64 have arrived, and 100 others wait: the first goes alone.
+    let mut cell = cell(HE_OF_64, 164);
+    let start = cell.start;
+    cell.jam(start + FIRST).run();
+    let sizes: Vec<_> = cell.net.of(A, Kind::Data).iter().map(|it| it.frame.mpdu.0).collect();
+    assert_eq!(sizes, [63 * 1544 + 1542, 1538, 63 * 1544 + 1542, 35 * 1544 + 1542]);
 }
 
 #[test]

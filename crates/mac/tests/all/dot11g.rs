@@ -91,7 +91,7 @@ fn mixed(protection: Option<Protection>) -> Net {
         config
     });
     let mut net = Net::build(&Build::of(&configs));
-    [A, D].into_iter().for_each(|node| net.channel.set_dsss_alone(node));
+    [A, D].into_iter().for_each(|node| net.channel.set_unknown(node, &phy::format::ERP_OFDM, false));
     net
 }
 

@@ -124,9 +124,11 @@ pub fn frame_of(config: &Config, kind: Kind, from: NodeId, to: NodeId, duration:
     Shown { msdus, kind, from, to, mode, power, mpdu, airtime, duration, seq, is_retry, qos, label }
 }
 
+/// Datagrams of one size are a flow, to queues that tell flows apart.
 fn datagram(size: u32, tos: u8, nth: u32) -> Packet {
     let ip = Ipv4 { tos, ..Ipv4::default() };
-    Packet { ip, l4: L4::Udp(Udp::default()), payload: Payload::stream(0, size - 28), flow: FlowId(nth) }
+    let udp = Udp { src_port: size as u16, ..Udp::default() };
+    Packet { ip, l4: L4::Udp(udp), payload: Payload::stream(0, size - 28), flow: FlowId(nth) }
 }
 
 /// One transmission, in µs; for tests whose times are whole ones.
@@ -257,6 +259,8 @@ pub struct Net {
     pub sent: Vec<Sent>,
     pub said: Vec<Said>,
     pub delivered: Vec<Delivered>,
+    /// Packets that a MAC is done with: which of them, and their fate.
+    pub finished: Vec<(u32, Fate)>,
     pub ended: Vec<Ended>,
     /// Delivered to anybody from each station, by category; 7: without QoS Control.
     pub counts: Vec<[u64; 8]>,
@@ -307,6 +311,7 @@ impl Net {
             sent: Vec::new(),
             said: Vec::new(),
             delivered: Vec::new(),
+            finished: Vec::new(),
             ended: Vec::new(),
             counts: vec![[0; 8]; nodes],
             handed_down: 0,
@@ -328,7 +333,12 @@ impl Net {
 
     /// At `when`, `node` is handed a datagram of 1500 B with this TOS field.
     pub fn offer(&mut self, when: u64, node: NodeId, to: NodeId, tos: u8) -> &mut Net {
-        self.script.push((at(when), Stage::Enqueue { node, to, size: 1500, tos }));
+        self.offer_sized(when, node, to, tos, 1500)
+    }
+
+    /// The same, of `size` bytes.
+    pub fn offer_sized(&mut self, when: u64, node: NodeId, to: NodeId, tos: u8, size: u32) -> &mut Net {
+        self.script.push((at(when), Stage::Enqueue { node, to, size, tos }));
         self
     }
 
@@ -492,6 +502,9 @@ impl Net {
                 }
                 Output::Done(pkt, report) => {
                     self.say(now, node, report);
+                    if self.keeps_log {
+                        self.finished.push((self.packets.get(&pkt).flow.0, report.fate));
+                    }
                     let tos = self.packets.free(pkt, DropWhy::MacDone).ip.tos;
                     let refill = self.saturated[node.index()]
                         .iter()

@@ -3,6 +3,7 @@
 
 mod acknowledgment;
 mod block_ack;
+mod block_ack_histories;
 mod by_hand;
 mod dcf;
 mod dot11g;

@@ -1,11 +1,12 @@
 //! Error curves: how likely a run of bits survives a constant SINR.
 //!
-//! Each format has its own ([`Format::survival`](crate::Format)); [`nist`] is what those of OFDM have in common. All take the SINR over
-//! the bandwidth of their own channel ([`bandwidth`]). A curve gives the survival of one bit (of one symbol, for CCK), and a run
+//! Each format has its own ([`Format::survival`](crate::Format)); [`nist`] is what those of OFDM have in common, [`awgn`] those of HT, VHT and HE. All take
+//! the SINR over the bandwidth of their own channel ([`bandwidth`]). A curve gives the survival of one bit (of one symbol, for CCK), and a run
 //! survives with its power: pieces of a frame multiply, whatever they are cut into. Gaussian noise; interference counts as noise.
 //!
 //! Leaves out: channel estimation, synchronisation and the error propagation of the descrambler.
 
+pub mod awgn;
 pub mod nist;
 
 use crate::Mode;

@@ -1,6 +1,6 @@
 //! Formats: a file each, with the table of its modes, its error curve, and how frames in it are responded to.
 //!
-//! A crate of its own may bring another one, as ofdm.rs does:
+//! A crate of its own may bring another one, as tests/outside/four/src/toy_ht.rs does:
 //!
 //! 1. a `static` [`Format`]: its name, its curve, and the modes in which its control frames go;
 //! 2. a `static` table of [`Row`](crate::mode::Row)s, and of each row its [`Mode`] (`Mode::of(&ROWS[i])`); where there are thousands,

@@ -2,7 +2,7 @@
 //!
 //! rate = N_SD · N_BPSCS · R · N_SS / T_SYM. @80211-2020 tables 19-27, 21-30; HE: 802.11ax-2021 tables 27-54 ff.
 
-use crate::curves::{Part, nist};
+use crate::curves::{Part, awgn, nist};
 use crate::mode::Coding;
 use units::{BitRate, Dur};
 
@@ -65,24 +65,6 @@ pub(super) fn survival(coding: Option<Coding>, mcs: u8, part: Part, sinr: f64) -
     match part {
         Part::Preamble | Part::Training => 0.0,
         Part::Header => nist::survival(nist::BPSK, &nist::HALF, sinr),
-        Part::Payload => payload(coding, mcs, sinr),
+        Part::Payload => awgn::survival(coding.unwrap_or(Coding::Bcc), mcs, sinr),
     }
-}
-
-/// Stands in for the project's own curves (`curves::awgn::survival(coding, mcs, snr)`) until they are merged.
-fn payload(_: Option<Coding>, mcs: u8, sinr: f64) -> f64 {
-    use nist::{BPSK, HALF, QAM16, QAM64, QPSK, THREE_QUARTERS, TWO_THIRDS};
-    // Beyond 64-QAM the energy of a point over the squared half distance: 42, 170, 682.
-    let (constellation, code, energy) = match mcs {
-        0 => (BPSK, &HALF, 1.0),
-        1 => (QPSK, &HALF, 1.0),
-        2 => (QPSK, &THREE_QUARTERS, 1.0),
-        3 => (QAM16, &HALF, 1.0),
-        4 => (QAM16, &THREE_QUARTERS, 1.0),
-        5 => (QAM64, &TWO_THIRDS, 1.0),
-        6 | 7 => (QAM64, &THREE_QUARTERS, 1.0),
-        8 | 9 => (QAM64, &THREE_QUARTERS, 170.0 / 42.0),
-        _ => (QAM64, &THREE_QUARTERS, 682.0 / 42.0),
-    };
-    nist::survival(constellation, code, sinr / energy)
 }

@@ -343,6 +343,7 @@ impl Sinr {
         let Sinr { rules, sent, receivers, links, chances, segments, got, .. } = self;
         let frame = sent[from.index()];
         debug_assert_eq!(frame.started, now - ppdu.airtime, "what ends is what has begun last");
+        let has_mpdus = ppdu.parts.is_some_and(|parts| !parts.mpdus.is_empty());
         for (link, chance) in links[from.index()].iter().zip(&mut chances[from.index()]) {
             let receiver = &mut receivers[link.to.index()];
             let (end, turns_idle) = receiver.leave(now, from, sent, rules);
@@ -353,15 +354,24 @@ impl Sinr {
                 End::NotLocked { by_noise: false } => (Verdict::NotLocked, false),
                 End::NotLocked { by_noise: true } => (Verdict::Noise, false),
                 End::Left => (Verdict::Spoilt, false),
-                End::Alone | End::Overlapped { .. } if frame.is_in_parts && link.to == ppdu.to => {
+                End::Alone if has_mpdus && snr >= frame.sure => {
+                    got.set_first(ppdu.parts.map_or(0, |parts| parts.mpdus.len()));
+                    (is_judged, is_front_read) = (link.to == ppdu.to, true);
+                    (Verdict::Clear, true)
+                }
+                End::Alone | End::Overlapped { .. } if frame.is_in_parts && (link.to == ppdu.to || has_mpdus) => {
                     segments.clear();
                     if end == End::Alone {
                         segments.push(Segment::whole(from, &frame, snr));
                     }
                     segments.extend(receiver.segments(from));
                     let asked = ppdu.parts.expect("whose receiver judges it in parts has parts");
-                    let is_received = chance.in_parts(&frame, &asked, segments, (got, &mut is_front_read), rules);
-                    is_judged = true;
+                    is_judged = link.to == ppdu.to;
+                    let is_received = if is_judged {
+                        chance.in_parts(&frame, &asked, segments, (got, &mut is_front_read), rules)
+                    } else {
+                        chance.in_any_part(&frame, &asked, segments, rules)
+                    };
                     match (is_received, end == End::Alone) {
                         (true, _) => (Verdict::Clear, true),
                         (false, true) => (Verdict::Noise, true),
@@ -419,6 +429,16 @@ impl Chance {
         }
         let by_noise = draw >= self.survival(frame, mw, snr, rules);
         if by_noise { Verdict::Noise } else { Verdict::Spoilt }
+    }
+
+    /// Somebody overhears a PSDU of several MPDUs: whether any of them was received, which tells the Duration of all.
+    fn in_any_part(&mut self, frame: &Sent, asked: &Parts, segments: &[Segment], rules: &Rules) -> bool {
+        let started = frame.started;
+        let survival =
+            |from: Dur, until: Dur| libm::exp(frame.ln_survival_in(rules, started + from, started + until, segments));
+        let first = asked.mpdus.first().map_or(Dur::ZERO, |first| first.from);
+        self.draws.chance(survival(Dur::ZERO, first))
+            && asked.mpdus.iter().any(|mpdu| self.draws.chance(survival(mpdu.from, mpdu.until)))
     }
 
     /// Each MPDU has its own draw behind one for what comes before them all. A frame of one MPDU has one draw for the whole,

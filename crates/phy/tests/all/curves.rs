@@ -1,6 +1,7 @@
 //! Error curves against `validation/phy`: the papers' formulae worked out by a program that shares nothing with this
 //! one, the figures the authors of @PEI09 and ns-3 print, and ns-3 itself; and what holds for every curve.
 
+use phy::curves::awgn;
 use phy::curves::{bits, front};
 use phy::format::DSSS;
 use phy::{Coding, Mode, Part, Preamble, Standard, Waveform, Width, airtime, ln_survival};
@@ -9,6 +10,7 @@ use units::{BitRate, Bytes, Db, Dur};
 
 const REFERENCE: &str = include_str!("../../../../validation/phy/curves.csv");
 const SPOTS: &str = include_str!("../../../../validation/phy/spots.csv");
+const MODEM: &str = include_str!("../../../../validation/phy/modem.csv");
 const NS3: &str = include_str!("../../../../validation/phy/ns3.csv");
 
 fn rate(mbps: &str) -> Mode {
@@ -39,10 +41,15 @@ fn table(text: &'static str, header: &str) -> Vec<(&'static str, Vec<f64>)> {
 
 /// SINR in dB at which a run is lost so often, by bisection.
 fn sinr_db(rate: Mode, part: Part, bits: f64, loss: f64) -> f64 {
+    db_where_lost(loss, |sinr| ln_survival(rate, part, sinr, bits))
+}
+
+/// SINR in dB at which so much is lost, given the logarithm of what survives a SINR.
+fn db_where_lost(loss: f64, survival: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (-30.0, 50.0);
     for _ in 0..60 {
         let middle = (low + high) / 2.0;
-        let lost = -libm::expm1(ln_survival(rate, part, Db(middle).ratio(), bits));
+        let lost = -libm::expm1(survival(Db(middle).ratio()));
         if lost > loss { low = middle } else { high = middle }
     }
     high
@@ -71,6 +78,58 @@ fn the_figures_printed_by_the_authors_are_met() {
         let got = libm::exp(ln_survival(rate(mbps), Part::Payload, Db(row[1]).ratio(), row[0]));
         assert!((got - row[2]).abs() <= row[3], "{mbps} Mb/s at {} dB: {got}, printed {}", row[1], row[2]);
     }
+}
+
+/// SNR in dB at which the modem lost so many packets: between the rows of modem.csv around it, on a line of ln(−ln(1 − PER)).
+fn measured_db(rows: &[&[f64]], loss: f64) -> f64 {
+    let hazard = |per: f64| libm::log(-libm::log1p(-per.min(0.9999)));
+    let around = rows.windows(2).find(|pair| pair[0][1] >= loss && pair[1][1] < loss);
+    let [low, high] = around.expect("rows on both sides") else { unreachable!("windows of two") };
+    low[0] + (high[0] - low[0]) * (hazard(loss) - hazard(low[1])) / (hazard(high[1]) - hazard(low[1]))
+}
+
+/// The rows of modem.csv of one curve: SNR in dB and PER.
+fn modem_curve(coding: &str, mcs: u8, bytes: f64) -> Vec<[f64; 2]> {
+    let rows = table(MODEM, "coding,mcs,bytes,snr_db,packets,errors,seed");
+    let own = rows.into_iter().filter(|(name, row)| *name == coding && row[0] == f64::from(mcs) && row[1] == bytes);
+    own.map(|(_, row)| [row[2], row[4] / row[3]]).collect()
+}
+
+#[test]
+fn curves_of_ht_and_later_are_the_modem_s_within_a_tenth_of_a_decibel() {
+    // 32 B are not what was fitted: they try the law of lengths, for which 0.3 dB are allowed.
+    for (name, coding, mcs_count, bytes, tolerance) in [
+        ("bcc", Coding::Bcc, 10, 1458.0, 0.1),
+        ("ldpc", Coding::Ldpc, 12, 1458.0, 0.1),
+        ("bcc", Coding::Bcc, 10, 32.0, 0.3),
+    ] {
+        for mcs in 0..mcs_count {
+            let rows = modem_curve(name, mcs, bytes);
+            let rows: Vec<_> = rows.iter().map(<[f64; 2]>::as_slice).collect();
+            for loss in [0.1, 0.5] {
+                let got = db_where_lost(loss, |snr| 8.0 * bytes * awgn::survival(coding, mcs, snr));
+                let wanted = measured_db(&rows, loss);
+                assert!((got - wanted).abs() < tolerance, "{name} {mcs}, {bytes} B, {loss}: {got}, modem {wanted}");
+            }
+        }
+    }
+}
+
+#[test]
+fn curves_of_ht_and_later_rise_with_the_snr_and_fall_with_the_mcs_of_a_constellation() {
+    for (coding, mcs_count) in [(Coding::Bcc, 10), (Coding::Ldpc, 12)] {
+        for mcs in 0..mcs_count {
+            let curve = |step: i32| awgn::survival(coding, mcs, Db(f64::from(step) / 100.0).ratio());
+            assert!((-3000..5000).all(|step| curve(step + 1) >= curve(step)), "{coding:?} {mcs}");
+            assert!(curve(-3000) < -0.69 && curve(4000) == 0.0, "{coding:?} {mcs}");
+        }
+        let needed = |mcs: u8| db_where_lost(0.1, |snr| 11664.0 * awgn::survival(coding, mcs, snr));
+        assert!((1..mcs_count).all(|mcs| needed(mcs) > needed(mcs - 1) + 0.5), "{coding:?}");
+    }
+    let gain = |mcs| {
+        [Coding::Bcc, Coding::Ldpc].map(|coding| db_where_lost(0.1, |snr| 11664.0 * awgn::survival(coding, mcs, snr)))
+    };
+    assert!((0..10).all(|mcs| gain(mcs)[0] > gain(mcs)[1] + 1.0), "LDPC gains a decibel at least");
 }
 
 #[test]

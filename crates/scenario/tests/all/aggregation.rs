@@ -1,14 +1,55 @@
 //! The part of each station in aggregation, and what is said of parts that do not fit.
 
-use crate::common::{AGGREGATES, changed, read, refused};
+use crate::common::{changed, read, refused};
 use mac::{AfterSilence, Aggregation, Discard};
 use units::{Bytes, Dur};
+
+/// A radio that aggregates, and a station with limits of its own.
+const AGGREGATES: &str = r#"
+scenario = { duration = "5 s" }
+[radio]
+standard = "802.11ac"
+preamble = "ns3"
+mcs = 5
+streams = 2
+width = "80 MHz"
+guard_interval = "400 ns"
+coding = "ldpc"
+dscp_map = "precedence"
+[radio.aggregation]
+mpdus = 30
+bytes = "50 kB"
+time = "4 ms"
+amsdu = "3 kB"
+largest_mpdu = "7991 B"
+window = 40
+spacing = "4 us"
+block_ack = ["be", "vo"]
+attempts = 9
+after_silence = "request"
+tells_gaps = false
+patience = "50 ms"
+[[node]]
+name = "ap"
+role = "ap"
+[[node]]
+name = "sta"
+mcs = "best"
+mcs_to = { ap = 3 }
+streams = 1
+width = "40 MHz"
+guard_interval = "800 ns"
+aggregation = { lifetime = "1 s" }
+[[flow]]
+from = "ap"
+to = "sta"
+"#;
 
 #[test]
 fn a_station_has_its_standards_limits_then_the_radios_then_its_own() {
     let of = |text: &str, i: usize| {
         let scenario = read(text).unwrap();
-        scenario.nodes[i].aggregation(&scenario.radio)
+        scenario.nodes[i].aggregation()
     };
     let ap = of(AGGREGATES, 0).unwrap();
     let limits = (ap.mpdus, ap.buffer, ap.bytes, ap.amsdu, ap.longest_mpdu, ap.time);
@@ -38,5 +79,5 @@ fn a_station_that_does_not_aggregate_has_no_part() {
     );
     let dcf = changed(&dcf, "aggregation = { lifetime = \"1 s\" }\n", "");
     let scenario = read(&dcf).unwrap();
-    assert_eq!(scenario.nodes[1].aggregation(&scenario.radio), None);
+    assert_eq!(scenario.nodes[1].aggregation(), None);
 }

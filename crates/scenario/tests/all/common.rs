@@ -378,45 +378,47 @@ from = "a"
 to = "b"
 "#;
 
-/// A radio that aggregates, and a station with limits of its own.
-pub const AGGREGATES: &str = r#"
-scenario = { duration = "5 s" }
+/// 802.11ax beside 802.11ac: modes, aggregation.
+pub const MODERN: &str = r#"
+scenario = { duration = "1 s" }
 [radio]
-standard = "802.11ac"
-preamble = "ns3"
-mcs = 5
+standard = "802.11ax"
+mcs = "best"
 streams = 2
 width = "80 MHz"
-guard_interval = "400 ns"
+guard_interval = "1.6 us"
 coding = "ldpc"
+preamble = "ns3"
 dscp_map = "precedence"
 [radio.aggregation]
-mpdus = 30
-bytes = "50 kB"
+mpdus = 128
+bytes = "1 MB"
 time = "4 ms"
-amsdu = "3 kB"
+amsdu = "3839 B"
 largest_mpdu = "7991 B"
-window = 40
+window = 128
 spacing = "4 us"
-block_ack = ["be", "vo"]
-attempts = 9
+block_ack = ["be", "vi"]
+attempts = 30
 after_silence = "request"
 tells_gaps = false
 patience = "50 ms"
 [[node]]
 name = "ap"
 role = "ap"
-[[node]]
-name = "sta"
-mcs = "best"
-mcs_to = { ap = 3 }
+mcs = 7
+mcs_to = { old = 3 }
 streams = 1
 width = "40 MHz"
-guard_interval = "800 ns"
-aggregation = { lifetime = "1 s" }
+guard_interval = "0.8 us"
+coding = "ldpc"
+[[node]]
+name = "old"
+standard = "802.11ac"
+aggregation = { lifetime = "1 s", window = 64 }
 [[flow]]
 from = "ap"
-to = "sta"
+to = "old"
 "#;
 
 /// The other models.
@@ -656,7 +658,6 @@ to = "b"
 "#;
 
 pub const EXAMPLES: [&str; 19] = [
-    AGGREGATES,
     TCP,
     CHANNELS,
     UDP,
@@ -673,6 +674,7 @@ pub const EXAMPLES: [&str; 19] = [
     AIR,
     MATRIX,
     GROUND,
+    MODERN,
     FREE,
     LEAST,
 ];

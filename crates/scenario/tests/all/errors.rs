@@ -25,7 +25,8 @@ fn missing() {
             (
                 "standard = \"802.11b\"",
                 "",
-                "radio.standard: missing; expected \"802.11\", \"802.11b\", \"802.11a\", \"802.11g\", \"802.11n\", \"802.11n-2.4\", \"802.11ac\" or \"802.11ax\"",
+                "radio.standard: missing; expected \"802.11\", \"802.11b\", \"802.11a\", \"802.11g\", \"802.11n\", \"802.11n-2.4\", \
+                 \"802.11ac\" or \"802.11ax\"",
             ),
             ("from = \"sender\"", "", "flow[0].from: missing; expected the name of a node"),
             ("name = \"receiver\"", "", "node[1].name: missing; expected a name such as \"laptop\""),

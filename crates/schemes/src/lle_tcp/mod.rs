@@ -49,6 +49,13 @@ use tcp::ack;
 use units::{FlowId, NodeId};
 use wire::{Packet, Pkt};
 
+/// To follow the receiving station, or one of the receiver policies.
+const STRATEGIES: &[&str] = &{
+    let mut all = ["follow"; 1 + ack::NAMES.len()];
+    all.split_at_mut(1).1.copy_from_slice(ack::NAMES);
+    all
+};
+
 /// Its declaration.
 pub const INFO: Info = Info {
     id: "lle-tcp",
@@ -57,7 +64,7 @@ pub const INFO: Info = Info {
     params: &[
         Param {
             key: "strategy",
-            kind: Kind::Choice(&["follow", "every", "delayed-ack", "dynamic-delayed-ack"]),
+            kind: Kind::Choice(STRATEGIES),
             default: Value::Choice("follow"),
             doc: "how often an ACK is made: as the receiving station announced, or one of the receiver policies",
         },

@@ -13,6 +13,7 @@ use wire::{Flags, Payload, Seq, SeqRange, Tcp, TcpOptions};
 
 impl Connection {
     /// The next segment to send now, if any.
+    #[inline(always)]
     pub(crate) fn next_segment(&mut self, now: SimTime) -> Option<Output> {
         if self.state.sends() {
             if self.rcv.due == AckDue::Alone {
@@ -72,6 +73,7 @@ impl Connection {
         Output::Segment { tcp, payload: Payload::EMPTY, retransmission: false, ect: false }
     }
 
+    #[inline(always)]
     fn data(&mut self, now: SimTime, chosen: Chosen) -> Output {
         let Chosen { seq, len, fin, advances } = chosen;
         let data_end = seq + len;

@@ -58,7 +58,7 @@ pub enum Coding {
     Ldpc,
 }
 
-/// How the PSDU of a PPDU is modulated and coded.
+/// Modulation and coding of a PPDU's PSDU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Modulation {
     /// Its format.
@@ -105,7 +105,7 @@ fn if_known(bit: u16, value: Option<u16>) -> u16 {
 }
 
 impl Modulation {
-    /// How the field spells bandwidth, guard interval and coding.
+    /// Bandwidth, guard interval and coding as the field spells them.
     fn spelt(&self) -> [Option<u16>; 3] {
         let bandwidth = self.format.bandwidths().iter().find(|(mhz, _)| *mhz == self.bandwidth_mhz);
         let guard_interval = self.format.guard_intervals().iter().find(|(ns, _)| *ns == self.guard_interval.ns());

@@ -49,7 +49,7 @@ fn fields_behind_several_bitmaps_are_found_and_unknown_ones_skipped() {
     assert_eq!(frame, [0x42]);
 }
 
-/// What stands behind the first bitmap.
+/// The bytes behind the first bitmap.
 fn behind(header: &Radiotap) -> Vec<u8> {
     emitted(header).split_off(8)
 }
@@ -131,7 +131,7 @@ fn what_the_fields_cannot_say_is_held_or_left_out() {
     assert_eq!(none.with_signal(Dbm(f64::NAN)).signal_dbm, None);
 }
 
-/// What each format's field can say.
+/// Modulations that a field can say.
 fn modulation() -> impl Strategy<Value = Modulation> {
     use prop::sample::select;
     let coding = prop_oneof![Just(Coding::Bcc), Just(Coding::Ldpc)];

@@ -10,7 +10,7 @@ mod topology;
 mod transport;
 
 use crate::interface::Interface;
-use crate::scenario::{self as sc, EventKind, InputError, Mistakes, Per, RtsFor, Scenario};
+use crate::scenario::{EventKind, InputError, Mistakes, Per, RtsFor, Scenario};
 use crate::shared::Shared;
 use crate::taps::{Attachments, Taps};
 use crate::windows::Windows;
@@ -21,7 +21,8 @@ use mac::{Aggregation, Channel, Config, Contention, Fifo, Fixed, Links, RateCont
 use net::RouterFacts;
 use network::Network;
 use node::{Chain, Node};
-use phy::Medium;
+use phy::format::DSSS;
+use phy::{Format, Medium};
 use plugin::Chosen;
 use radio::Tuned;
 use schemes::{Hooks, Port, Stack};
@@ -92,6 +93,7 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
     let mut configs: Vec<Config> = stacks.iter().map(|stack| stack.radio.mac.clone()).collect();
     let on: Vec<Tuned<'_>> = Tuned::all(scenario, &streams).collect();
     on.iter().for_each(|on| modes::choose(*on, &places, &mut configs));
+    let announced: Vec<Rc<[Option<Aggregation>]>> = on.iter().map(|on| announced(*on, &configs)).collect();
     let topology = changes.then(|| Box::new(Standing::new(shared, streams, places)) as Box<dyn Topology>);
     let channels = on.iter().zip(media).map(|(on, medium)| channel(shared, *on, medium, &configs));
     let mut channels: Vec<Channel> = channels.collect();
@@ -103,7 +105,6 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
     };
     let flows = (0..scenario.flows.len() as u32).map(flow).collect();
     let peers: Vec<u8> = configs.iter().map(Config::categories).collect();
-    let announced: Vec<Rc<[Option<Aggregation>]>> = on.iter().map(|on| announced(*on, &configs)).collect();
     let mut interfaces = Vec::new();
     for (node, channel) in scenario.interfaces() {
         let (own, stack, config) =
@@ -183,9 +184,20 @@ fn channel(shared: &Shared, on: Tuned<'_>, medium: Medium, configs: &[Config]) -
     let patience = RtsPatience::of(configs);
     let errors_at = shared.errors_at[on.id.index()];
     let mut channel = Channel::new(medium, contention, radio::errors(on), errors_at, nodes, patience);
-    let non_erp = |node: &sc::Node| node.is_non_erp(&shared.scenario.radio) && node.is_on(on.id);
-    for (i, _) in shared.scenario.nodes.iter().enumerate().filter(|(_, node)| non_erp(node)) {
-        channel.set_dsss_alone(NodeId(i as u32));
+    // Of all formats on the channel, those that a station's own radio has no mode of.
+    let tuned = || (0..).map(NodeId).zip(configs).filter(|(node, _)| on.has(*node));
+    let knows = |config: &Config, format: &Format| config.modes.iter().any(|mode| mode.format == format);
+    let mut formats: Vec<&'static Format> = Vec::new();
+    for mode in tuned().flat_map(|(_, config)| &config.modes) {
+        if !formats.contains(&mode.format) {
+            formats.push(mode.format);
+        }
+    }
+    for format in formats {
+        for (node, config) in tuned().filter(|(_, config)| !knows(config, format)) {
+            let is_detected = format != &DSSS && config.modes.iter().any(|mode| mode.format != &DSSS);
+            channel.set_unknown(node, format, is_detected);
+        }
     }
     channel
 }

@@ -14,7 +14,7 @@ const FRAME: Bytes = Bytes(1538);
 /// The loss that it may have.
 const MOST_LOSS: f64 = 0.1;
 
-/// What two stations have in common.
+/// The capabilities that two stations share.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Common {
     standard: Standard,
@@ -43,7 +43,7 @@ impl Common {
         let guard_interval = if is_own { own.guard_interval } else { Waveform::PLAIN.guard_interval };
         let coding = if is_own { own.coding } else { other.coding };
         let waveform = Waveform { width: own.width.min(other.width), guard_interval, coding, ..own };
-        Common { standard, streams: from.streams(radio).min(to.streams(radio)), waveform }
+        Common { standard, streams: from.modes.streams().min(to.modes.streams()), waveform }
     }
 
     /// All modes of its newest format, slowest first; of a standard without MCSs all that it has.
@@ -69,7 +69,7 @@ pub(super) fn give(scenario: &Scenario, node: &sc::Node, config: &mut Config) {
     let radio = &scenario.radio;
     let own = Common::of(radio, node, node);
     config.modes = node.standard.radio_modes(own.streams, own.waveform).unwrap_or_default();
-    let stated = node.entry.mcs.or(radio.mcs).unwrap_or(sc::Mcs::Best);
+    let stated = node.modes.mcs();
     let mode = |common: &Common, mcs: sc::Mcs| mcs.fixed().map_or_else(|| common.fastest(), |mcs| common.mode(mcs));
     config.data_rate = mode(&own, stated);
     for (to, it) in (0..).map(NodeId).zip(&scenario.nodes).filter(|(_, it)| it.has_radio) {
@@ -84,7 +84,7 @@ pub(super) fn give(scenario: &Scenario, node: &sc::Node, config: &mut Config) {
         config.data_rate_to.push((*to, common.mode(*mcs)));
     }
     add_missing(config);
-    config.aggregation = node.aggregation(radio);
+    config.aggregation = node.aggregation();
 }
 
 /// Modes that it sends to older stations are modes of its radio too.
@@ -104,8 +104,7 @@ pub(super) fn choose(on: Tuned<'_>, places: &[[f64; 2]], configs: &mut [Config])
     let radio = &scenario.radio;
     let noise = super::radio::noise(scenario, powers);
     for ((from, node), config) in (0..).map(NodeId).zip(&scenario.nodes).zip(configs) {
-        let is_best =
-            node.entry.mcs.or(radio.mcs).is_none_or(|mcs| mcs == sc::Mcs::Best) && sc::has_mcs(node.standard);
+        let is_best = node.modes.mcs() == sc::Mcs::Best && sc::has_mcs(node.standard);
         if !is_best || !on.has(from) {
             continue;
         }
@@ -165,6 +164,6 @@ impl MeanSnr<'_> {
 /// The share of frames that are lost to noise alone at this power; `noise` is that of 20 MHz.
 fn loss(mode: Mode, power: Dbm, noise: Dbm) -> f64 {
     let width = mode.bandwidth.0 / 20e6;
-    let snr = 10f64.powf((power.0 - noise.0) / 10.0) / width;
-    -phy::ln_survival(mode, phy::Part::Payload, snr, FRAME.bits() as f64).exp_m1()
+    let snr = libm::pow(10.0, (power.0 - noise.0) / 10.0) / width;
+    -libm::expm1(phy::ln_survival(mode, phy::Part::Payload, snr, FRAME.bits() as f64))
 }

@@ -1,6 +1,8 @@
 //! Captures: what each node sends and receives, as pcapng.
 
 use mac::{Body, Data, Frame, Got, Kind, MacOptions, Mpdu, Msdus, Reception, Receptions, frame};
+use phy::Preamble;
+use phy::mode::{Coding, Mode, Row};
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
@@ -151,7 +153,7 @@ impl Captures {
         Ok(self.files.len() - 1)
     }
 
-    /// A frame has left the air of a channel, and these machines are told of it.
+    /// Writes a frame that has left the air of a channel; these machines are told of it.
     pub(super) fn frame(&mut self, now: SimTime, on: ChannelId, frame: &Frame, to: &Receptions, packets: &Packets) {
         // A negative ACK is in no standard: it has no bytes.
         if frame.kind == Kind::Nack {
@@ -166,10 +168,10 @@ impl Captures {
         }
     }
 
-    /// What a radio says of the MPDU at a place of a frame. All of a PPDU have its begin for their time.
+    /// The header of the MPDU at a place of a frame. All of a PPDU have its begin for their time.
     fn radiotap(&self, now: SimTime, frame: &Frame, place: usize) -> Radiotap {
         let mode = frame.tx.mode;
-        let is_short = mode.preamble == phy::Preamble::Short;
+        let is_short = mode.preamble == Preamble::Short;
         let preamble = if is_short { RadiotapFlags::SHORT_PREAMBLE } else { RadiotapFlags(0) };
         let is_last = Some(place + 1 == frame.psdu.mpdus().len());
         let radio = Radiotap {
@@ -274,17 +276,20 @@ impl Cell<'_> {
     }
 }
 
-/// Modulation of formats that radiotap has a field for; `None`: a rate says it.
-fn modulation(mode: phy::Mode) -> Option<Modulation> {
+/// The modulation of a mode whose format has a field of radiotap for it; `None`: its rate says all.
+fn modulation(mode: Mode) -> Option<Modulation> {
     let format = match mode.format.name {
         "HT" => radiotap::Format::Ht,
         "VHT" => radiotap::Format::Vht,
         "HE" => radiotap::Format::He,
         _ => return None,
     };
-    let bandwidth_mhz = (mode.bandwidth.0 / 1e6) as u16;
-    let phy::mode::Row { mcs, streams, guard_interval, .. } = *mode;
-    Some(Modulation { format, mcs, streams, bandwidth_mhz, guard_interval, coding: None })
+    let Row { mcs, streams, bandwidth, guard_interval, coding, .. } = *mode;
+    let coding = coding.map(|coding| match coding {
+        Coding::Bcc => radiotap::Coding::Bcc,
+        Coding::Ldpc => radiotap::Coding::Ldpc,
+    });
+    Some(Modulation { format, mcs, streams, bandwidth_mhz: (bandwidth.0 / 1e6) as u16, guard_interval, coding })
 }
 
 /// The bytes of an MPDU, FCS included.

@@ -82,7 +82,7 @@ impl Taps {
             captures.frame(now, on, frame, to, packets);
         }
         if let Some(timeline) = &mut self.timeline {
-            timeline.put(now, frame, Some(fate), channel, packets);
+            timeline.put(now, frame, Some((fate, to)), channel, packets);
         }
     }
 

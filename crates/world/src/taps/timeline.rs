@@ -1,7 +1,7 @@
 //! The timeline of the air: who transmitted what when, and what became of it at its addressee.
 
 use crate::frames::{FrameClass, LossCause};
-use mac::{AtAddressee, Channel, Frame, Loss, Overlap, Qos};
+use mac::{AtAddressee, Channel, Frame, Got, Loss, Overlap, Qos, Receptions};
 use units::{BitRate, Bytes, Dbm, Dur, FlowId, NodeId, SimTime};
 use wire::Packets;
 
@@ -80,6 +80,10 @@ pub struct Transmission {
     pub rate: BitRate,
     /// Length from header to FCS; of an A-MPDU the whole PSDU.
     pub mpdu: Bytes,
+    /// MPDUs in its PSDU.
+    pub mpdus: u16,
+    /// MPDUs of an A-MPDU that its addressee lost: their part of [`Timeline::lost`].
+    lost: Part,
     /// Its Duration field.
     pub duration: Dur,
     /// Sequence number of its MSDU, of several the first; `None` for control frames.
@@ -99,6 +103,10 @@ pub struct Transmission {
     /// With how much it stood there, in mW; `None` where a pair is in reach or not.
     pub power_mw: Option<f64>,
 }
+
+/// Begin and length of a part of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Part(u32, u16);
 
 /// The packet of a data frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,6 +150,15 @@ impl Transmission {
         }
     }
 
+    /// MPDUs that its addressee received; `None`: it has none, or the run was over before.
+    pub fn received(&self) -> Option<u16> {
+        match self.outcome() {
+            Outcome::Group | Outcome::InTheAir => None,
+            Outcome::Received | Outcome::Captured => Some(self.mpdus - self.lost.1),
+            Outcome::Noise | Outcome::Collision | Outcome::HalfDuplex | Outcome::OutOfReach => Some(0),
+        }
+    }
+
     /// The cause of its loss.
     pub fn cause(&self) -> Option<LossCause> {
         LossCause::of(self.class, self.fate?, self.overlap)
@@ -155,6 +172,8 @@ pub struct Timeline {
     pub window: Window,
     /// In order of their begin.
     pub transmissions: Vec<Transmission>,
+    /// Places of lost MPDUs, of A-MPDUs of which some MPDU was received.
+    lost: Vec<u16>,
     /// The number of transmissions beyond the [`Timeline::LIMIT`] first to end.
     pub missed: u64,
 }
@@ -165,7 +184,7 @@ impl Timeline {
 
     /// An empty one.
     pub(crate) fn new(window: Window) -> Timeline {
-        Timeline { window, transmissions: Vec::new(), missed: 0 }
+        Timeline { window, transmissions: Vec::new(), lost: Vec::new(), missed: 0 }
     }
 
     /// A transmission that has ended with this fate, or is cut off by the end of the run.
@@ -173,7 +192,7 @@ impl Timeline {
         &mut self,
         end: SimTime,
         frame: &Frame,
-        fate: Option<AtAddressee>,
+        fate: Option<(AtAddressee, &Receptions)>,
         channel: &Channel,
         packets: &Packets,
     ) {
@@ -185,6 +204,7 @@ impl Timeline {
             self.missed += 1;
             return;
         }
+        let lost = fate.map_or(Part::default(), |(_, to)| self.note_lost(frame, to));
         let data = frame.data();
         let is_single = frame.to != NodeId::BROADCAST;
         let packet = frame.packet().map(|shared| {
@@ -205,16 +225,36 @@ impl Timeline {
             class: FrameClass::of(frame.kind, frame.label),
             rate: frame.tx.mode.bit_rate(),
             mpdu: frame.psdu.len(),
+            mpdus: frame.psdu.mpdus().len() as u16,
+            lost,
             duration: frame.duration,
             seq: data.map(|data| data.seq),
             is_retry: data.is_some_and(|data| data.is_retry),
             tx_power: frame.tx.power.level(),
             qos: data.and_then(|data| data.qos),
             packet,
-            fate,
+            fate: fate.map(|(fate, _)| fate),
             overlap: channel.first_overlap(frame.from),
             power_mw: is_single.then(|| channel.medium.power_mw(frame.to, frame.from)).flatten(),
         });
+    }
+
+    /// Notes the MPDUs of an A-MPDU that its addressee lost, if it received another.
+    fn note_lost(&mut self, frame: &Frame, to: &Receptions) -> Part {
+        let begin = self.lost.len();
+        let own = to.iter().find(|reception| reception.node == frame.to).map(|reception| reception.got);
+        if let (true, Some(Got::Mpdus(got))) = (frame.psdu.is_a_mpdu(), own) {
+            let places = (0..frame.psdu.mpdus().len()).filter(|place| !got.contains(*place));
+            self.lost.extend(places.map(|place| place as u16));
+        }
+        Part(begin as u32, (self.lost.len() - begin) as u16)
+    }
+
+    /// The places of the MPDUs of an A-MPDU that its addressee lost, from 0 on; none of a PSDU that is no A-MPDU.
+    pub fn lost(&self, of: &Transmission) -> impl Iterator<Item = u16> {
+        let Part(begin, n) = of.lost;
+        let all = if of.mpdus > 1 && of.received() == Some(0) { of.mpdus } else { 0 };
+        self.lost[begin as usize..][..usize::from(n)].iter().copied().chain(0..all)
     }
 
     /// In order. A station begins no two transmissions at one instant.

@@ -76,8 +76,9 @@ impl World {
                         ..Ipv4::default()
                     };
                     let id = if e == 0 { forward } else { forward.reverse() };
-                    let packet = Packet { ip, l4: L4::Tcp(tcp), payload, flow: id };
-                    self.taps.tcp(now, &packet, false);
+                    let pkt = self.packets.put(Packet { ip, l4: L4::Tcp(tcp), payload, flow: id });
+                    let packet = self.packets.get(&pkt);
+                    self.taps.tcp(now, packet, false);
                     if let (1, Owner::Scenario(stated)) = (e, &mut *owner)
                         && let Some(gaps) = &mut stated.ack_gaps
                         && packet.pure_ack().is_some()
@@ -85,7 +86,6 @@ impl World {
                         gaps.leaves(now, packet.ip.id);
                     }
                     let is_offered = packet.payload.len > 0 && connection.config().local_congestion;
-                    let pkt = self.packets.put(packet);
                     self.nodes[node.index()].send(pkt);
                     if is_offered {
                         return Some(node);

@@ -1,5 +1,5 @@
 //! Two places at most for each thing that is added, its test and its page apart. A plug-in has its file and a line in the registry, a key
-//! its declaration and the field that it sets, a metric its declaration. Everything else finds them there.
+//! its declaration and the field that it sets, a metric its declaration, a PPDU format its file and a line. Everything else finds them there.
 
 use std::path::{Path, PathBuf};
 
@@ -94,6 +94,9 @@ fn a_plug_in_is_one_file_and_one_line() {
     }
 }
 
+/// The folder with the formats of the PHY.
+const FORMATS: &str = "crates/phy/src/format";
+
 /// The files that name things, as path and text: the sources of the crates and of the Python package, without tests, comments,
 /// rules that join several keys, and lists of names that are not modelled.
 fn product() -> Vec<(String, String)> {
@@ -156,6 +159,38 @@ fn is_key(before: char, after: char) -> bool {
         || (!is_word(before) && after == ':')
 }
 
+/// `word`, not as a part of a longer one
+fn is_word(before: char, after: char) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    !is_part(before) && !is_part(after)
+}
+
+/// The formats of the PHY by the path at which other crates find them, and the files that declare them.
+fn formats() -> Vec<(String, String)> {
+    let mut files = Vec::new();
+    sources(&root().join(FORMATS), "rs", &mut files);
+    let declared = |file: &PathBuf| -> Vec<(String, String)> {
+        let module = file.file_stem().unwrap().to_str().unwrap().to_owned();
+        let text = code(&std::fs::read_to_string(file).unwrap());
+        let statics = text.lines().filter_map(|line| line.strip_prefix("pub static ")?.split_once(": Format "));
+        statics.map(|(name, _)| (format!("format::{name}"), module.clone())).collect()
+    };
+    files.iter().flat_map(declared).collect()
+}
+
+#[test]
+fn a_format_is_one_file_and_one_line() {
+    let text = read(&format!("{FORMATS}/mod.rs"));
+    let formats = formats();
+    assert!(formats.len() >= 3, "{formats:?}");
+    for (path, module) in formats {
+        let name = path.trim_start_matches("format::");
+        let lines = text.lines().filter(|line| line.starts_with(&format!("pub use {module}::")));
+        let told = lines.filter(|line| has(line, name, is_word)).count();
+        assert_eq!(told, 1, "{FORMATS}/mod.rs has a line for {name}");
+    }
+}
+
 /// The most places of a thing.
 const MOST: usize = 2;
 
@@ -213,6 +248,23 @@ fn things() -> Vec<Things> {
     columns.sort();
     columns.dedup(); // of several tables
     all.push(Things { kind: "metric", ids: columns, within: ALL, is_it: is_quoted, other: 0, known: METRICS });
+    let formats = formats().into_iter().map(|(path, _)| path).collect();
+    // Its file and the list of formats: the other layers ask a mode.
+    all.push(Things {
+        kind: "format",
+        ids: formats,
+        within: &[
+            "crates/mac/",
+            "crates/scenario/",
+            "crates/wire/",
+            "crates/world/",
+            "crates/schemes/",
+            "crates/py/",
+        ],
+        is_it: is_word,
+        other: 2,
+        known: LEGACY_FORMATS,
+    });
     for (kind, file, table) in [
         ("TCP key", "crates/scenario/src/connection.rs", "Tcp"),
         ("radio key", "crates/scenario/src/radio.rs", "Radio"),
@@ -227,23 +279,12 @@ fn things() -> Vec<Things> {
     all
 }
 
+// Its stations cannot read OFDM: protection asks for it by name.
+const LEGACY_FORMATS: &[&str] = &["format::DSSS"];
+
 // Presets, defaults, hints and parts in Python name them, or other things are called so, too.
-const PLUG_INS: &[&str] = &[
-    "cubic",
-    "newreno",
-    "reno",
-    "tahoe",
-    "veno",
-    "sack",
-    "delayed-ack",
-    "dynamic-delayed-ack",
-    "every",
-    "fixed",
-    "drr",
-    "fq-codel",
-    "red",
-    "ftp",
-];
+const PLUG_INS: &[&str] =
+    &["newreno", "reno", "tahoe", "veno", "sack", "every", "fixed", "drr", "fq-codel", "red", "ftp"];
 
 // Tables on the screen, comparisons and advice choose them, or other things are called so, too.
 const METRICS: &[&str] = &[

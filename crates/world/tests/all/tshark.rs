@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
-use world::{Record, Registries, Run};
+use world::{Record, Run};
 
 pub use testkit::tshark::is_here as tshark_is_here;
 use testkit::tshark::{Folder, captures_of, fields, plain};
 
 /// The fields asked of each frame.
-const FIELDS: [&str; 45] = [
+const FIELDS: [&str; 46] = [
     "_ws.malformed",
     "_ws.expert.severity",
     "frame.protocols",
@@ -55,6 +55,7 @@ const FIELDS: [&str; 45] = [
     "radiotap.ampdu.flags.last",
     "radiotap.ampdu.flags.lastknown",
     "wlan_radio.a_mpdu_aggregate_id",
+    "wlan_radio.data_rate",
 ];
 
 /// Types and subtypes of frames, as tshark numbers them.
@@ -154,14 +155,10 @@ impl Captured {
 
 /// Runs a scenario with captures and reads them.
 pub fn capture(text: &str) -> Captured {
-    capture_with(text, Registries::builtin())
-}
-
-/// The same with these plug-ins.
-pub fn capture_with(text: &str, registries: Registries) -> Captured {
-    let scenario = world::parse_with(text, &[], registries).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let scenario = world::parse(text, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let folder = Folder::new();
-    let record = Record { pcap_dir: Some(folder.0.clone()), ..Record::default() };
+    let timeline = Some(crate::timeline::WHOLE);
+    let record = Record { pcap_dir: Some(folder.0.clone()), timeline, ..Record::default() };
     let run = world::run(&scenario, 1, &record, &AtomicBool::new(false)).unwrap();
     // Each interface is looked at by itself, as TCP's analysis must.
     let of_node = |name: &str| captures_of(&folder.0, name, 1).iter().flat_map(|file| frames(file)).collect();

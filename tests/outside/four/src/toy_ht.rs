@@ -6,14 +6,13 @@
 //! - **Checked** `tests/outside/four/tests/phy_format.rs`.
 
 use phy::curves::nist;
-use phy::mode::{Front, Row, Symbols};
-use phy::{Format, Mode, Part, Preamble};
+use phy::mode::{Field, Front, Row, Symbols};
+use phy::{Coding, Format, Mode, Part, Preamble};
 use schemes::{Info, Kind, Param, Params, Refusal, Site, Value};
 use units::{BitRate, Dur, Hertz};
 
 /// HT-mixed with two modes.
-pub static TOY_HT: Format =
-    Format { name: "toy HT", mandatory: &[Mode::of(&ROWS[0])], responses: &phy::format::OFDM, survival };
+pub static TOY_HT: Format = Format { name: "toy HT", mandatory: &[], survival };
 
 /// One stream of 16-QAM, code rate 3/4: 4 bits · 52 subcarriers · 3/4 are 156 data bits a symbol.
 pub static MCS_4: Mode = Mode::of(&ROWS[0]);
@@ -21,27 +20,39 @@ pub static MCS_4: Mode = Mode::of(&ROWS[0]);
 /// Two streams of QPSK, code rate 3/4: twice 2 bits · 52 subcarriers · 3/4, the same 156.
 pub static MCS_10: Mode = Mode::of(&ROWS[1]);
 
-static ROWS: [Row; 2] = [row(4, 1, 36), row(10, 2, 18)];
+/// The fields before the data, with so many µs of HT-LTF.
+const fn fields(ltf_us: u64) -> [Field; 6] {
+    [
+        Field::us("L-STF", Part::Preamble, 8),
+        Field::us("L-LTF", Part::Preamble, 8),
+        Field::us("L-SIG", Part::Header, 4),
+        Field::us("HT-SIG", Part::Header, 8),
+        Field::us("HT-STF", Part::Training, 4),
+        Field::us("HT-LTF", Part::Training, ltf_us),
+    ]
+}
 
-/// The row of an MCS whose non-HT reference rate is `reference` Mb/s.
-const fn row(mcs: u8, streams: u8, reference: u64) -> Row {
+const ONE_STREAM: [Field; 6] = fields(4);
+const TWO_STREAMS: [Field; 6] = fields(8);
+
+/// Non-HT reference rates: 36 and 18 Mb/s.
+static ROWS: [Row; 2] = [row(4, 1, &ONE_STREAM, Mode::ofdm(5)), row(10, 2, &TWO_STREAMS, Mode::ofdm(3))];
+
+/// The row of an MCS with its fields and the mode of its non-HT reference rate.
+const fn row(mcs: u8, streams: u8, fields: &'static [Field], reference: Mode) -> Row {
     Row {
         format: &TOY_HT,
         mcs,
         streams,
         bandwidth: Hertz(20e6),
+        primary_share: 1.0,
+        coding: Some(Coding::Bcc),
         guard_interval: Dur::from_ns(800),
         preamble: Preamble::Long,
         twin: None,
         bit_rate: BitRate::from_kbps(39_000),
-        reference_rate: BitRate::from_kbps(1_000 * reference),
-        front: Front {
-            preamble: Dur::from_us(16), // L-STF, L-LTF
-            preamble_rate: BitRate::from_bps(0),
-            header: Dur::from_us(12), // L-SIG, HT-SIG
-            header_rate: BitRate::from_kbps(6_000),
-            training: Dur::from_us(4 + 4 * streams as u64), // HT-STF, an HT-LTF for each of up to two streams
-        },
+        reference,
+        front: Front::of(fields, BitRate::from_bps(0), BitRate::from_kbps(6_000)),
         rx_phy_start_delay: Dur::from_us(28), // the end of HT-SIG
         symbols: Symbols::new(Dur::from_us(4), 2 * 156, 16, 6),
         signal_extension: Dur::ZERO,

@@ -9,6 +9,7 @@
 //! Shares no code with the simulator that it judges.
 
 pub mod bcc;
+pub mod interference;
 pub mod interleaver;
 pub mod ldpc;
 pub mod noise;

@@ -1,5 +1,6 @@
-//! `modem point …`: one point of a curve. `modem sweep FILE`: all of modem.csv, as far as it is not there yet.
+//! `modem point …`: one point of a curve. `modem sweep FILE`: all of modem.csv, as far as it is not there yet. `modem capture`: capture.csv.
 
+use modem::interference::Interferer;
 use modem::ppdu::{Format, HE20, HT20, VHT20};
 use modem::run::{Count, Decoder, Point};
 use modem::{Coding, MCS};
@@ -14,6 +15,7 @@ use std::time::{Duration, Instant};
 const USAGE: &str = "modem point --coding bcc|ldpc --mcs N --bytes N --snr-db X [--format ht|vht|he]
             [--decoder plain|patient] [--packets N] [--errors N] [--seed K]
 modem sweep FILE [--packets N] [--errors N] [--seed K] [--threads N] [--minutes N]
+modem capture [--packets N] [--errors N] [--seed K]
 
 A point ends after so many packets or errors. A sweep takes each curve from PER 0.9 to 0.005, adds its points to FILE and goes on where
 FILE ends; it starts no point after so many minutes.";
@@ -148,7 +150,7 @@ impl<'a> Table<'a> {
     fn curve(&self, coding: Coding, octets: usize, step: i32, mcs: usize) -> Option<()> {
         let at = |step_no: i32| {
             let Options { format, decoder, seed, .. } = self.options;
-            Point { format, coding, mcs, octets, decoder, millibel: step * step_no, seed }
+            Point { format, coding, mcs, octets, decoder, millibel: step * step_no, interferer: None, seed }
         };
         // Where the curve is: by halving, with a few packets each.
         let (mut low, mut high) = (-1000 / step, 4000 / step);
@@ -189,16 +191,47 @@ fn sweep(file: &str, options: Options) -> Result<(), String> {
     if Instant::now() >= table.end { Err("time is up: run it again".into()) } else { Ok(()) }
 }
 
+/// Frames under an interferer, HT in 20 MHz with BCC, from PER 0.9 to 0.02 in steps of a decibel.
+fn capture(options: Options) {
+    println!("interferer,mcs,sir_db,packets,errors,seed");
+    for (mcs, bits) in MCS[..8].iter().map(|mcs| mcs.bits).enumerate() {
+        let kinds = [
+            ("gaussian", Interferer::Gaussian),
+            ("aligned", Interferer::Aligned { bits }),
+            ("loose", Interferer::Loose { bits }),
+        ];
+        for (name, kind) in kinds {
+            let at = |sir_db: i32| {
+                let Options { decoder, bytes: octets, seed, .. } = options;
+                let interferer = Some((kind, 100 * sir_db));
+                Point { format: HT20, coding: Coding::Bcc, mcs, octets, decoder, millibel: QUIET, interferer, seed }
+            };
+            let first = (-20..).find(|&sir_db| at(sir_db).run(10, 10).errors < 10).unwrap_or(0) - 1;
+            for sir_db in first.. {
+                let Count { packets, errors } = at(sir_db).run(options.errors, options.packets);
+                println!("{name},{mcs},{sir_db},{packets},{errors},{}", options.seed);
+                if errors * 50 < packets {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// E_s/N0 under which noise costs nothing beside an interferer, in hundredths of a decibel.
+const QUIET: i32 = 5000;
+
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let done = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["point", ..] => options(&args[1..]).map(|options| {
             let Options { format, coding, mcs, bytes: octets, decoder, millibel, seed, .. } = options;
-            let point = Point { format, coding, mcs, octets, decoder, millibel, seed };
+            let point = Point { format, coding, mcs, octets, decoder, millibel, interferer: None, seed };
             println!("{HEADER}\n{}", row(&key(&point), point.run(options.errors, options.packets)));
         }),
         ["sweep", file, ..] => options(&args[2..]).and_then(|options| sweep(file, options)),
-        _ => Err("point or sweep?".into()),
+        ["capture", ..] => options(&args[1..]).map(capture),
+        _ => Err("point, sweep or capture?".into()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

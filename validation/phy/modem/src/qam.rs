@@ -5,7 +5,6 @@
 pub struct Qam {
     /// Bits of one axis.
     half: usize,
-    /// Axes: 1 for BPSK, 2 otherwise.
     axes: usize,
     /// The level of a word of bits, the first bit highest.
     levels: Vec<f32>,
@@ -49,6 +48,11 @@ impl Qam {
     /// Bits a subcarrier.
     pub fn bits(&self) -> usize {
         self.half * self.axes
+    }
+
+    /// Levels a subcarrier: 1 for BPSK, 2 otherwise.
+    pub fn axes(&self) -> usize {
+        self.axes
     }
 
     /// Standard deviation of the noise of one axis, in units of half a level's distance, at E_s/N0 `snr` (a ratio): √(E_s / 2 snr).

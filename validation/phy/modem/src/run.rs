@@ -1,6 +1,7 @@
 //! Packets over noise: one point of a curve.
 
 use crate::bcc::{self, TAIL, Viterbi};
+use crate::interference::{self, Interferer};
 use crate::ldpc::{CERTAIN, Code, ITERATIONS};
 use crate::noise::Random;
 use crate::ppdu::{Format, Layout, SERVICE, Words, layout};
@@ -78,8 +79,9 @@ impl Modem {
         self.layout
     }
 
-    /// Sends a PSDU of random bits at E_s/N0 `snr` (a ratio) and returns whether it arrived.
-    pub fn packet(&mut self, snr: f64, random: &mut Random) -> bool {
+    /// Sends a PSDU of random bits at E_s/N0 `snr` (a ratio), perhaps with an interferer at a signal-to-interference ratio, and returns
+    /// whether it arrived.
+    pub fn packet(&mut self, snr: f64, interferer: Option<(Interferer, f64)>, random: &mut Random) -> bool {
         random.bits(&mut self.data);
         // HT has the tail before its pads, the others behind: the trellis ends in state 0 all the same.
         if matches!(self.fec, Fec::Bcc { .. }) {
@@ -89,6 +91,9 @@ impl Modem {
         self.encode();
         self.qam.map(&self.coded, &mut self.sent);
         random.add(self.qam.deviation(snr), &mut self.sent);
+        if let Some((interferer, sir)) = interferer {
+            interference::add(interferer, self.qam.deviation(sir), self.qam.axes(), &mut self.sent, random);
+        }
         self.qam.demap(&self.sent, &mut self.llrs);
         self.decode();
         let psdu = SERVICE..SERVICE + 8 * self.octets;
@@ -160,7 +165,7 @@ impl Modem {
     }
 }
 
-/// What a row of modem.csv asks for.
+/// What a row of modem.csv or capture.csv asks for.
 #[derive(Debug, Clone, Copy)]
 pub struct Point {
     pub format: Format,
@@ -170,6 +175,8 @@ pub struct Point {
     pub decoder: Decoder,
     /// E_s/N0 in hundredths of a decibel.
     pub millibel: i32,
+    /// With a signal-to-interference ratio in hundredths of a decibel. HT in 20 MHz only.
+    pub interferer: Option<(Interferer, i32)>,
     pub seed: u64,
 }
 
@@ -194,11 +201,12 @@ impl Point {
     pub fn run(&self, most_errors: u32, most_packets: u32) -> Count {
         let mut modem = Modem::new(self.format, self.coding, self.mcs, self.octets, self.decoder);
         let mut random = Random::new(self.stream());
-        let snr = 10_f64.powf(f64::from(self.millibel) / 1000.0);
+        let ratio = |millibel: i32| 10_f64.powf(f64::from(millibel) / 1000.0);
+        let (snr, interferer) = (ratio(self.millibel), self.interferer.map(|(kind, sir)| (kind, ratio(sir))));
         let mut count = Count { packets: 0, errors: 0 };
         while count.errors < most_errors && count.packets < most_packets {
             let batch = BATCH.min(most_packets - count.packets);
-            count.errors += (0..batch).filter(|_| !modem.packet(snr, &mut random)).count() as u32;
+            count.errors += (0..batch).filter(|_| !modem.packet(snr, interferer, &mut random)).count() as u32;
             count.packets += batch;
         }
         count
@@ -206,7 +214,11 @@ impl Point {
 
     /// A stream of random numbers of its own.
     fn stream(&self) -> u64 {
+        let sir = self.interferer.map(|(_, sir)| sir as u64);
         let parts = [self.coding as u64, self.mcs as u64, self.octets as u64, self.millibel as u64];
-        parts.iter().fold(self.seed, |mixed, part| (mixed ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29))
+        parts
+            .iter()
+            .chain(&sir)
+            .fold(self.seed, |mixed, part| (mixed ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29))
     }
 }

@@ -1,6 +1,7 @@
 //! Against IEEE's worked example, the structure of the codes, closed forms and bounds.
 
 use crate::bcc::{self, TAIL, Viterbi, traceback};
+use crate::interference::{self, Interferer};
 use crate::ldpc::{CERTAIN, Code, ITERATIONS};
 use crate::noise::Random;
 use crate::ppdu::{Format, HE20, HT20, Kind, VHT20, Words, layout};
@@ -261,7 +262,7 @@ fn without_noise_every_ppdu_arrives() {
             for mcs in 0..coding.mcs_count() {
                 for octets in [1, 32, 100, 1458] {
                     let mut modem = Modem::new(format, coding, mcs, octets, Decoder::Plain);
-                    assert!(modem.packet(1e6, &mut random), "{format:?} {coding} {mcs} {octets}");
+                    assert!(modem.packet(1e6, None, &mut random), "{format:?} {coding} {mcs} {octets}");
                 }
             }
         }
@@ -292,7 +293,7 @@ fn patience_pays() {
 }
 
 fn at(coding: Coding, mcs: usize, octets: usize, millibel: i32) -> Point {
-    Point { format: HE20, coding, mcs, octets, decoder: Decoder::Plain, millibel, seed: 7 }
+    Point { format: HE20, coding, mcs, octets, decoder: Decoder::Plain, millibel, interferer: None, seed: 7 }
 }
 
 #[test]
@@ -300,4 +301,39 @@ fn a_point_is_its_seed_s() {
     let point = at(Coding::Bcc, 2, 32, 500);
     assert_eq!(point.run(50, 1000), point.run(50, 1000));
     assert_ne!(point.run(1000, 1000), Point { seed: 2, ..point }.run(1000, 1000));
+}
+
+#[test]
+fn an_interferer_has_the_power_that_is_asked_for() {
+    // Nothing but the interferer: its mean square on an axis is the deviation's, whatever its kind; BPSK's too, whose phase is random.
+    let mut random = Random::new(8);
+    for bits in [1, 2, 6] {
+        for kind in [Interferer::Gaussian, Interferer::Aligned { bits }, Interferer::Loose { bits }] {
+            let (mut sum, mut count) = (0.0, 0);
+            for _ in 0..200 {
+                let mut levels = vec![0.0; 2 * 52 * 4];
+                interference::add(kind, 0.5, 2, &mut levels, &mut random);
+                sum += levels.iter().map(|level| level * level).sum::<f32>();
+                count += levels.len();
+            }
+            let mean = sum / count as f32;
+            assert!((mean / 0.25 - 1.0).abs() < 0.03, "{kind:?}: {mean}");
+        }
+    }
+}
+
+#[test]
+fn an_aligned_interferer_shows_its_constellation() {
+    // QPSK that begins with the receiver's symbols: each subcarrier meets one point, of constant modulus. A loose one has none.
+    let mut random = Random::new(9);
+    let spread = |kind, random: &mut Random| {
+        let mut levels = vec![0.0; 2 * 52 * 20];
+        interference::add(kind, 1.0, 2, &mut levels, random);
+        let powers: Vec<f32> = levels.chunks(2).map(|axes| axes[0] * axes[0] + axes[1] * axes[1]).collect();
+        let mean = powers.iter().sum::<f32>() / powers.len() as f32;
+        powers.iter().map(|power| (power / mean - 1.0).powi(2)).sum::<f32>() / powers.len() as f32
+    };
+    assert!(spread(Interferer::Aligned { bits: 2 }, &mut random) < 1e-6);
+    // Exponential powers have variance 1.
+    assert!(spread(Interferer::Gaussian, &mut random) > 0.7);
 }

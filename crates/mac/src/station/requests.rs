@@ -1,0 +1,94 @@
+//! The originator of agreements: what a Block Ack says, and Block Ack Requests. @80211-2020 10.25.6.4, 10.25.6.5
+
+use super::originator::Reached;
+use super::{Cx, Station};
+use crate::aggregation::{AfterSilence, Agreement};
+use crate::air::Air;
+use crate::contention::Outcome;
+use crate::frame::Kind;
+use crate::psdu::{Body, Frame};
+use crate::tx_queue::RaTid;
+use units::Dur;
+
+impl Station {
+    /// A Block Ack Request goes out: no attempt of any MSDU but of what was withdrawn, whose limit it counts against.
+    #[cold]
+    pub(super) fn begin_request(&mut self, cx: &mut Cx<impl Air>) {
+        self.plan_request(self.active);
+        self.txop.exchanges += 1;
+        let edcaf = &mut self.edcafs[self.active];
+        edcaf.counters.exchanges += 1;
+        edcaf.counters.block_ack_requests += 1;
+        edcaf.airtime = Dur::ZERO;
+        self.send_step(cx);
+        self.note_dropped_ahead(cx, self.active);
+    }
+
+    /// What a Block Ack says of the PSDU. However empty, it resets the contention window: the frame has arrived.
+    pub(super) fn judge_block_ack(&mut self, frame: &Frame) -> Option<(Outcome, bool)> {
+        let Body::Bitmap(bitmap) = &frame.psdu.mpdus()[0].body else { return None };
+        if frame.kind != Kind::BlockAck {
+            return None;
+        }
+        let edcaf = &self.edcafs[self.active];
+        self.acknowledged.clear();
+        let received = edcaf.psdu().enumerate().filter(|(_, msdu)| msdu.seq.is_some_and(|seq| bitmap.contains(seq)));
+        self.acknowledged.extend(received.map(|(place, _)| place));
+        Some((Outcome::Success, self.acknowledged.is_first(edcaf.in_psdu)))
+    }
+
+    /// The receiver knows that the MSDUs at the head of the line are not sent any more: they are given up.
+    #[cold]
+    pub(super) fn told_gap(&mut self, cx: &mut Cx<impl Air>) {
+        if self.has_categories() {
+            cx.air.release_others(self.contender(self.active));
+        }
+        self.give_up_withdrawn(cx);
+        let wants = self.take_next(cx, self.active);
+        self.go_on(cx, wants);
+    }
+
+    fn give_up_withdrawn(&mut self, cx: &mut Cx<impl Air>) {
+        for _ in 0..self.edcafs[self.active].in_psdu {
+            if let Some(msdu) = self.edcafs[self.active].in_service.pop_front() {
+                self.give_up(cx, msdu, None);
+            }
+        }
+    }
+
+    /// The agreement under which the PSDU at hand goes, unless a scheme acknowledges its own way.
+    #[inline]
+    pub(super) fn agreement(&mut self) -> Option<Agreement> {
+        if !self.links.aggregates() || self.ack_policy.is_some() {
+            return None;
+        }
+        let of = RaTid::of(self.edcafs[self.active].current()?);
+        self.links.agreement(of)
+    }
+
+    /// After a failure under an agreement, if a Block Ack Request goes next, for the first time or again, or was given up: what that
+    /// means for the contention window, and whether there is something to send.
+    #[inline(never)]
+    pub(super) fn settle_request(&mut self, cx: &mut Cx<impl Air>, reached: Reached) -> Option<(Outcome, bool)> {
+        let agreement = self.agreement()?;
+        let most = self.config.max_attempts;
+        let edcaf = &mut self.edcafs[self.active];
+        let msdu = edcaf.in_service.front_mut()?;
+        if msdu.is_withdrawn {
+            msdu.failures.0 += u8::from(reached != Reached::Nothing);
+            if msdu.failures.0 < most {
+                return Some((Outcome::Failure, true));
+            }
+            // Nobody answers: the receiver finds the gap by itself.
+            self.give_up_withdrawn(cx);
+            return Some((Outcome::Discard, self.take_next(cx, self.active)));
+        }
+        let asks = agreement.after_silence == AfterSilence::Request && !agreement.ends(msdu, cx.now);
+        edcaf.requests_left = match edcaf.requests_left {
+            _ if !asks => 0,
+            0 if reached == Reached::Data && edcaf.in_psdu > 1 => most,
+            left => left - u8::from(left > 0 && reached == Reached::Data),
+        };
+        (edcaf.requests_left > 0).then_some((Outcome::Failure, true))
+    }
+}
