@@ -47,8 +47,7 @@ pub(crate) fn node(radio: &Radio, node: &Node) -> Result<()> {
     }
     let (streams, waveform) = (node.modes.streams(), node.waveform(radio));
     // What it has from the radio has been told of that.
-    let is_own = standard != radio.standard || entry.modes.streams.is_some() || entry.modes.width.is_some();
-    if is_own || entry.modes.guard_interval.is_some() {
+    if standard != radio.standard || entry.modes.written().is_some() {
         modes(table, standard, streams, waveform)?;
     }
     let own = entry.modes.mcs.and_then(Mcs::fixed).map(|mcs| ("mcs", mcs));

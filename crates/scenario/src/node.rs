@@ -218,9 +218,10 @@ impl Node {
         let most = mac::Aggregation::of(self.standard);
         let mut own = most;
         self.modes.aggregation.iter().for_each(|keys| keys.apply(&mut own));
+        let stated = self.modes.aggregation.as_ref().and_then(|keys| keys.mpdus);
         let has = |largest: &Bytes| most.mpdu_lengths().contains(largest);
         Some(mac::Aggregation {
-            mpdus: own.mpdus.min(most.buffer),
+            mpdus: stated.unwrap_or(own.buffer).min(most.buffer),
             buffer: own.buffer.min(most.buffer),
             bytes: own.bytes.min(most.bytes),
             amsdu: own.amsdu.min(most.longest_amsdu()),

@@ -145,7 +145,7 @@ table! {
     pub struct Radio sets mac::Config {
         /// The amendment whose rates and timing all radios follow.
         standard: phy::Standard,
-        /// Rate of data frames.
+        /// Rate of data frames; 802.11n, ac and ax have mcs in place of it.
         data_rate: BitRate, or "the standard's highest" => highest(standard),
         /// The rate control that chooses the rate of each data frame; see `interlayer list rate-controls`.
         rate_control: Option<Plug<RateControls>>, or "fixed",

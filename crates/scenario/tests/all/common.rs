@@ -378,7 +378,6 @@ from = "a"
 to = "b"
 "#;
 
-/// The other models.
 /// 802.11ax beside 802.11ac: modes, aggregation.
 pub const MODERN: &str = r#"
 scenario = { duration = "1 s" }
@@ -422,6 +421,7 @@ from = "ap"
 to = "old"
 "#;
 
+/// The other models.
 pub const GROUND: &str = r#"
 scenario = { duration = "5 s" }
 radio = { standard = "802.11b" }

@@ -110,6 +110,7 @@ fn described_once(place: &str) -> String {
         ("/channel/further/", "/channel/"),
         ("/channel/pair/errors<", "/errors<"),
         ("/channel/errors<", "/errors<"),
+        ("/node/aggregation/", "/radio/aggregation/"),
         ("/flow/reverse<", "/traffic<"),
         ("/flow/traffic<", "/traffic<"),
         (">/good/", ">/state/"),

@@ -21,9 +21,9 @@ columns! { impl LinkRow<'_>, |it| {
     "from" => it.from,
     "to" => it.to,
     "mode" => it.mode.to_string(),
-    "mcs": "MCS of data frames as the run begins" => u64::from(it.mode.mcs),
-    "streams": "their spatial streams" => u64::from(it.mode.streams),
-    "bit_rate_bps": "their bit rate" => it.mode.bit_rate().bps() as f64,
+    "mcs" => u64::from(it.mode.mcs),
+    "streams" => u64::from(it.mode.streams),
+    "bit_rate_bps": "bit rate of data frames as the run begins" => it.mode.bit_rate().bps() as f64,
     "snr_db" => it.snr_db?,
 } }
 
