@@ -4,6 +4,7 @@
 mod acknowledgment;
 mod block_ack;
 mod block_ack_histories;
+mod block_ack_slots;
 mod by_hand;
 mod dcf;
 mod dot11g;
