@@ -142,6 +142,8 @@ pub(crate) struct World {
     pub outside: Outside,
     layout: Layout,
     jobs: Vec<Job>,
+    /// True if a radio may hand up several packets at once: one of them aggregates.
+    hands_up_several: bool,
     /// The requests of users, and the news that they have not been told yet.
     wishes: Vec<traffic::Output>,
     news: Vec<(u32, traffic::Input)>,
@@ -213,6 +215,7 @@ impl World {
             ..
         } = parts;
         let count = interfaces.len();
+        let hands_up_several = interfaces.iter().any(|it| it.station.config().aggregation.is_some());
         // Stable: what is listed first at one instant happens first.
         agenda.sort_by_key(|(at, _)| *at);
         let layout = Layout::new(channels.len(), count, nodes.len(), wires.len(), flows.len());
@@ -247,6 +250,7 @@ impl World {
             outside: Outside::default(),
             layout,
             jobs: Vec::with_capacity(256),
+            hands_up_several,
             receptions: Some(Box::new(Receptions::with_capacity(count))),
             outputs: Vec::with_capacity(16),
             winners: Vec::with_capacity(count),

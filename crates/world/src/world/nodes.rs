@@ -69,15 +69,26 @@ impl World {
     fn run_all_jobs(&mut self) {
         // A list that is read to its end and then emptied: cheaper than a ring, and as short as what one instant sets in motion.
         let mut next = 0;
+        let handed_up = self.jobs.len();
         while let Some(job) = self.jobs.get(next) {
             next += 1;
-            let now = self.now();
-            match *job {
-                Job::Step(node) => self.step(now, node),
-                Job::Pump(flow, end) => self.pump(now, flow, end),
+            let job = *job;
+            self.job(job);
+            // A PSDU hands up many packets at once. What one sets in motion goes before the next: a host answers packet by packet.
+            while self.hands_up_several && self.jobs.len() > handed_up {
+                let job = self.jobs.remove(handed_up);
+                self.job(job);
             }
         }
         self.jobs.clear();
+    }
+
+    fn job(&mut self, job: Job) {
+        let now = self.now();
+        match job {
+            Job::Step(node) => self.step(now, node),
+            Job::Pump(flow, end) => self.pump(now, flow, end),
+        }
     }
 
     /// Asks a node, and sets its timer anew if it is another now.
