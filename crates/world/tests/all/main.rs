@@ -48,6 +48,7 @@ mod reach;
 mod retry;
 mod rtt_correct;
 mod runner;
+mod saturation_today;
 mod senders;
 mod shared_air;
 mod snoop;
