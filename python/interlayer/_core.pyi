@@ -4,7 +4,7 @@ Every quantity's unit is the suffix of its name (`_bps`, `_s`, `_bytes`); names 
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,7 @@ class Scenario:
     run_bytes: int  # of memory that a run takes at most, without what is recorded
     flows: list[str]
     nodes: list[str]
+    notes: list[str]  # what is no mistake, but other than a reader of the file may think: a line each
     source: tuple[str, list[tuple[str, str]]]  # what `parse` was given: another process reads the same scenario from it
     parts: list[tuple[str, str, str | None]]  # in Python, that it uses: name, kind, hash of the source
 
@@ -86,6 +87,7 @@ class Run(TypedDict):
     frames: list[dict[str, Any]]  # per frame class: "class" first
     schemes: list[dict[str, Any]]  # per (scheme, node): "id" ("lle-tcp@sender"), "scheme", "node", then its counters
     windows: list[dict[str, Any]]  # per [[window]] and flow ("rush.download"), then per queue; "id" first
+    links: NotRequired[list[dict[str, Any]]]  # of radios with MCSs, per direction ("ap->sta1"): "mode", "mcs", "snr_db"
     summary: dict[str, float]  # goodput_bps, jain, goodput_spread_bps, ...
     fingerprint: dict[Literal["phy", "mac", "tcp"], str] | None
     series: dict[str, dict[str, npt.NDArray[np.float64]]] | None  # "flow.up.cwnd_bytes" -> {"t_s": ..., "value": ...}

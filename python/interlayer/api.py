@@ -148,6 +148,9 @@ def wlan(
     direction: Literal["up", "down", "both"] | None = None,
     rate: str | None = None,
     standard: str = "802.11b",
+    mcs: int | Literal["best"] | None = None,
+    streams: int | None = None,
+    width: str | None = None,
     flow: Table | Sequence[Table] | None = None,
     traffic: str | Table | Sequence[str | Table] | None = None,
     wire: Table = WIRE,
@@ -165,6 +168,9 @@ def wlan(
     stations stand around an access point, and the other end is a server behind it, over a link with the keys of
     `wire`; they download ("down").
 
+    `rate` is of 802.11b, a and g. 802.11n, ac and ax have `mcs` (a number of each stream, or "best"), `streams` and
+    `width` ("80 MHz"); what is not said is the best MCS, one stream and 20 MHz.
+
     `flow` is what `tcp` or `udp` give: one for all flows, or one for each, those up first. `traffic` is what
     applications do, for all flows or for each: a model's name ("bulk"), or a table such as
     `{"model": "http", "page_every": "20 s"}`.
@@ -176,6 +182,7 @@ def wlan(
     given.check(stations=stations, ap=ap, wire=wire, scheme=scheme, standard=standard, loss=loss, loss_at=loss_at)
     given.check(duration=duration, warmup=warmup, name=name)
     given.check_if_any(flow=flow, traffic=traffic, radio=radio, rate=rate, direction=direction)
+    given.check_if_any(mcs=mcs, streams=streams, width=width)
     if stations < (least := 1 if ap else 2):
         raise InputError(f"stations: {stations} is too few for a flow; give {least} or more", "stations")
     direction = direction or ("down" if ap else "up")
@@ -198,10 +205,11 @@ def wlan(
         raise InputError(f'loss_at: no "{loss_at}"; expected "attempt" or "msdu"', "loss_at")
     named = [scheme] if isinstance(scheme, str | Mapping) else list(scheme)
     named_flows = ap or direction != "up"
+    modes = {"data_rate": rate or None, "mcs": mcs, "streams": streams, "width": width}
     nodes: list[dict[str, object]] = [{"name": "ap", "role": "ap"}] if ap else []
     tables: dict[str, Any] = {
         "scenario": {"name": name, "duration": duration, "warmup": warmup},
-        "radio": {"standard": standard, **({"data_rate": rate} if rate else {}), **(radio or {})},
+        "radio": {"standard": standard, **{k: v for k, v in modes.items() if v is not None}, **(radio or {})},
         "channel": {"errors": {"model": "packet", "per": loss, "at": loss_at} if loss else {"model": "none"}},
         "node": [*nodes, *({"name": n} for n in [*names, hub])],
         "link": [{"name": "wire", "between": [hub, "ap"], **wire}] if ap else [],

@@ -420,6 +420,8 @@ def check(
     output.to_stdout(
         f"{parts.shown(file)}: scenario {s.name}, {counts}, {s.duration_s:g} s of which {s.warmup_s:g} s warm-up"
     )
+    for note in s.notes:
+        output.to_stdout(f"{parts.shown(file)}: {note}")
     if memory := simulator.forecast(s, 1, 1):
         output.to_stdout(f"{parts.shown(file)}: {memory}")
 

@@ -38,6 +38,10 @@ def _table(value: object) -> bool:
     return isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
 
 
+def _mcs(value: object) -> bool:
+    return _whole(value) or value == "best"
+
+
 def _word(value: object) -> bool:
     return isinstance(value, str)
 
@@ -71,6 +75,9 @@ _TAKES: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "duration": (_word, 'a text with a unit, as in "30 s"'),
     "warmup": (_word, 'a text with a unit, as in "2 s"'),
     "standard": (_word, 'a text, as in "802.11b"'),
+    "mcs": (_mcs, 'a whole number or "best"'),
+    "streams": (_whole, "a whole number"),
+    "width": (_word, 'a text with a unit, as in "80 MHz"'),
     "direction": (_word, '"up", "down" or "both"'),
     "loss_at": (_word, '"attempt" or "msdu"'),
     "name": (_word, "a text"),

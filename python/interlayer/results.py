@@ -110,7 +110,9 @@ class Result:
         _save(folder, f"run {self._json['scenario']}", write, force)
 
     def to_pandas(self, table: str = "flows") -> pd.DataFrame:
-        """A table (`flows`, `nodes`, `queues`, `frames`, `schemes`, `windows`, `summary`, `series`) as a pandas frame.
+        """A table as a pandas frame.
+
+        `flows`, `nodes`, `queues`, `frames`, `schemes`, `links`, `windows`, `summary` or `series`.
 
         Raises `InputError` for another table, and where pandas is not installed: it says what to install.
         """
@@ -144,6 +146,11 @@ class Result:
     def schemes(self) -> pl.DataFrame:
         """`id` (`lle-tcp@sender`), `scheme`, `node`, then the scheme's own counters; empty without schemes."""
         return self._frame("schemes")
+
+    @cached_property
+    def links(self) -> pl.DataFrame:
+        """`id` (`ap->sta1`), `from`, `to`, `mode`, `mcs`, `snr_db`: radio links of 802.11n and later; else empty."""
+        return self._frame("links")
 
     @cached_property
     def queues(self) -> pl.DataFrame:

@@ -61,6 +61,7 @@ class Scenario:
     duration_s = property(lambda self: 30.0)
     warmup_s = property(lambda self: 5.0)
     parts = property(lambda self: [])
+    notes = property(lambda self: [])
     run_bytes = property(lambda self: 1000 * len(self.nodes) ** 2)
     source = property(lambda self: (json.dumps(self.data), []))
     seed = property(lambda self: self.data.get("scenario", {}).get("seed", 1))

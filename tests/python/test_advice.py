@@ -112,6 +112,59 @@ def test_every_arm_that_is_printed_runs_as_it_stands(name: str, tmp_path: Path) 
         simulator.parse(text, arm.overrides())
 
 
+def aggregating(**of_ap: float) -> dict[str, Any]:
+    """Downloads to a near and a far station whose access point sends ten MPDUs at once."""
+    ap = {"mpdus_a_ppdu": 10.0, "data_frames_sent": 1000.0, "data_frames_retried": 50.0, "msdus_offered": 950.0}
+    far = {"longest_hold_s_total": of_ap.pop("held_s", 0.0), "gaps_given_up": 3.0, "mpdus_a_ppdu": 1.0}
+    queue = {"mean_wait_s": of_ap.pop("wait_s", 0.0), "mean_packets": 90.0, "offered_packets": 9.0}
+    nodes = [
+        {"id": i, "airtime_s": m(1.0), **{n: m(v) for n, v in r.items()}} for i, r in (("ap", ap | of_ap), ("far", far))
+    ]
+    links = [{"id": f"ap->{n}", "from": "ap", "to": n, "bit_rate_bps": m(r)} for n, r in (("near", 9e8), ("far", 3e7))]
+    flows = [
+        {"id": n, "from": "server", "to": n, "protocol": "tcp", "goodput_bps": m(r)}
+        for n, r in (("near", 9e7), ("far", 3e7))
+    ]
+    frames = [{"class": "tcp-ack", "airtime_s": m(1.0)}]
+    queues = [{"id": "ap.air.be", **{n: m(v) for n, v in queue.items()}}]
+    return result(whole={"nodes": nodes, "flows": flows, "frames": frames, "queues": queues, "links": links})
+
+
+@pytest.mark.parametrize(
+    ("changes", "what", "measured", "try_"),
+    [
+        ({"data_frames_retried": 300.0}, "ap repeats MPDUs of its aggregates", "30 % of MPDUs", "rts_threshold"),
+        ({"wait_s": 0.2}, "aggregates of ap are short for what waits", "10 of 90 packets", "receiver"),
+        ({"held_s": 0.1}, "far holds frames behind a gap", "100 ms at most, 3 ± 0 given up", "patience"),
+        ({}, "frames of far hold the air", "91 % of the air, 25 % of the bits", "receiver"),
+        ({"msdus_given_up": 95.0}, "the MAC of ap gives up", "10 % of MSDUs", "aggregation.lifetime"),
+    ],
+)
+def test_aggregates_are_spoken_of(changes: dict[str, float], what: str, measured: str, try_: str) -> None:
+    found = [f for f in advice.findings(aggregating(**changes)) if f.what == what]
+    assert [f.measured for f in found] == [measured]
+    assert try_ in found[0].try_
+    assert "MPDUs a PPDU" in terminal.advised(aggregating(**changes))
+
+
+def test_what_aggregates_do_not_like_is_not_advised() -> None:
+    said = " ".join(f.try_ for f in advice.findings(aggregating(msdus_given_up=95.0)))
+    assert not [name for name in ("ftca", "lle-tcp", "max_attempts") if name in said]
+    assert "delayed-ack" in said
+
+
+@pytest.mark.core
+def test_every_arm_for_aggregates_runs_as_it_stands() -> None:
+    text = (ROOT / "examples/home-ax.toml").read_text("utf-8")
+    wanted = {"data_frames_retried": 300.0, "held_s": 0.1, "wait_s": 0.2, "msdus_given_up": 95.0}
+    found = advice.findings(aggregating(**wanted)) + advice.findings(aggregating(wait_s=0.2))
+    words = [word for f in found for word in shlex.split(f.try_) if "=" in word]
+    given = cli_parts.arms(list(dict.fromkeys(words)))
+    assert len(given) >= 5
+    for arm in arms.arms(text, None, given):
+        simulator.parse(text, arm.overrides())
+
+
 def test_an_upload_of_preset_linux_that_fills_its_own_hosts_queue_is_named() -> None:
     full = {"queue": {"mean_wait_s": 0.45}}
     up = {"id": "up", "from": "ap", "to": "server", "protocol": "tcp", "goodput_bps": m(1e6)}

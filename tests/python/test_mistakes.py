@@ -21,7 +21,7 @@ SCENARIO = """
 duraton = "10 s"
 seed = -1
 [radio]
-standard = "802.11ac"
+standard = "802.11be"
 [[node]]
 name = "a"
 [[node]]
@@ -34,7 +34,8 @@ transport = { protocol = "tcp", congestion = "venno" }
 LINES = [
     'scenario.duraton: no such key; did you mean "duration"?',
     "scenario.seed: expected a whole number of at least 0, got integer -1",
-    'radio.standard: standard "802.11ac" is not modelled yet, see docs/not-modelled.md; the nearest that is: "802.11a"',
+    'radio.standard: standard "802.11be" is not modelled yet, see docs/not-modelled.md; '
+    'the nearest that is: "802.11ax"',
     'flow[0].transport.congestion: no congestion control "venno"; did you mean "veno"?',
     'flow[0].to: no node "bb"; did you mean "b"?',
 ]

@@ -15,6 +15,7 @@ PAGE = (ROOT / "docs/not-modelled.md").read_text("utf-8")
 
 NOUNS = {
     "standards": "standard",
+    "widths": "width",
     "congestion controls": "congestion control",
     "loss recoveries": "recovery",
     "receivers of TCP": "receiver",

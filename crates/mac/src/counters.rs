@@ -1,6 +1,37 @@
 //! What a station counts.
 
-use units::Dur;
+use units::{Bytes, Dur};
+
+/// PPDUs of several MPDUs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AMpdus {
+    /// These PPDUs.
+    pub sent: u64,
+    /// MPDUs in them.
+    pub mpdus: u64,
+    /// Their PSDUs, delimiters and padding included.
+    pub bytes: Bytes,
+}
+
+impl AMpdus {
+    /// One more.
+    pub(crate) fn add(&mut self, mpdus: usize, bytes: Bytes) {
+        *self = self.with(AMpdus { sent: 1, mpdus: mpdus as u64, bytes });
+    }
+
+    /// The PPDUs of so many MPDUs, those that are not in A-MPDUs alone in theirs.
+    fn ppdus_of(self, mpdus: u64) -> u64 {
+        mpdus - self.mpdus + self.sent
+    }
+
+    fn with(self, other: AMpdus) -> AMpdus {
+        AMpdus { sent: self.sent + other.sent, mpdus: self.mpdus + other.mpdus, bytes: self.bytes + other.bytes }
+    }
+
+    fn since(self, then: AMpdus) -> AMpdus {
+        AMpdus { sent: self.sent - then.sent, mpdus: self.mpdus - then.mpdus, bytes: self.bytes - then.bytes }
+    }
+}
 
 /// Counters of a station.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -35,6 +66,14 @@ pub struct Counters {
     pub duplicates: u64,
     /// Time its frames have spent on the air.
     pub airtime: Dur,
+    /// Of the data frames sent: those in A-MPDUs.
+    pub a_mpdus: AMpdus,
+    /// Block Ack Requests sent.
+    pub block_ack_requests: u64,
+    /// Numbers that its reorder buffers have stopped waiting for, since what stood behind them had waited long enough.
+    pub gaps_given_up: u64,
+    /// The longest time that an MPDU was in a reorder buffer, since the beginning.
+    pub longest_hold: Dur,
 }
 
 impl Counters {
@@ -54,8 +93,15 @@ impl Counters {
             failures: self.failures + category.failures,
             internal_collisions: self.internal_collisions + category.internal_collisions,
             airtime: self.airtime + category.airtime,
+            a_mpdus: self.a_mpdus.with(category.a_mpdus),
+            block_ack_requests: self.block_ack_requests + category.block_ack_requests,
             ..self
         }
+    }
+
+    /// PPDUs with data that it has sent.
+    pub fn data_ppdus(&self) -> u64 {
+        self.a_mpdus.ppdus_of(self.data_frames_sent)
     }
 
     /// MSDUs that ended, in whatever way.
@@ -82,6 +128,10 @@ impl Counters {
             msdus_received: self.msdus_received - then.msdus_received,
             duplicates: self.duplicates - then.duplicates,
             airtime: self.airtime - then.airtime,
+            a_mpdus: self.a_mpdus.since(then.a_mpdus),
+            block_ack_requests: self.block_ack_requests - then.block_ack_requests,
+            gaps_given_up: self.gaps_given_up - then.gaps_given_up,
+            longest_hold: self.longest_hold,
         }
     }
 }
@@ -115,9 +165,18 @@ pub struct CategoryCounters {
     pub rts_sent: u64,
     /// Time its frames have spent on the air, responses not counted.
     pub airtime: Dur,
+    /// Of the data frames sent: those in A-MPDUs.
+    pub a_mpdus: AMpdus,
+    /// Block Ack Requests sent.
+    pub block_ack_requests: u64,
 }
 
 impl CategoryCounters {
+    /// PPDUs with data that it has sent.
+    pub fn data_ppdus(&self) -> u64 {
+        self.a_mpdus.ppdus_of(self.data_frames_sent)
+    }
+
     /// What was counted after `then`.
     #[must_use]
     pub fn since(&self, then: &CategoryCounters) -> CategoryCounters {
@@ -135,6 +194,8 @@ impl CategoryCounters {
             data_frames_retried: self.data_frames_retried - then.data_frames_retried,
             rts_sent: self.rts_sent - then.rts_sent,
             airtime: self.airtime - then.airtime,
+            a_mpdus: self.a_mpdus.since(then.a_mpdus),
+            block_ack_requests: self.block_ack_requests - then.block_ack_requests,
         }
     }
 }

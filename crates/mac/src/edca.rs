@@ -43,6 +43,38 @@ pub enum TxopLimits {
     Dot11,
 }
 
+/// The user priority of a packet by its DSCP, which @80211-2020 10.2.3.2 leaves open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DscpMap {
+    /// That of @RFC8325 sec. 4, as cfg80211 of Linux has it since 2023. Code points of which it says nothing go by their precedence.
+    Rfc8325,
+    /// The three bits of IP precedence, the class selector of a DSCP, read as 802.1D priorities (@RFC2474 sec. 4.2.2): as ns-3, and Linux
+    /// until 2023.
+    Precedence,
+}
+
+impl DscpMap {
+    /// The user priority of packets with this TOS field.
+    pub fn user_priority(self, tos: u8) -> u8 {
+        let (dscp, precedence) = (tos >> 2, tos >> 5);
+        match (self, dscp) {
+            (DscpMap::Precedence, _) => precedence,
+            // High-throughput data (AF1x); operations, administration and management (CS2): best effort.
+            (DscpMap::Rfc8325, 10 | 12 | 14 | 16) => 0,
+            // Low-latency data (AF2x): excellent effort.
+            (DscpMap::Rfc8325, 18 | 20 | 22) => 3,
+            // Broadcast video (CS3), multimedia streaming (AF3x).
+            (DscpMap::Rfc8325, 24 | 26 | 28 | 30) => 4,
+            // Admitted voice, telephony (EF).
+            (DscpMap::Rfc8325, 44 | 46) => 6,
+            // Routing (CS6) beside network control (CS7).
+            (DscpMap::Rfc8325, 48) => 7,
+            // Default, low-priority data (CS1), real-time interactive (CS4), conferencing (AF4x), signalling (CS5), all others.
+            (DscpMap::Rfc8325, _) => precedence,
+        }
+    }
+}
+
 /// The categories of a QoS station.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edca {
@@ -50,6 +82,8 @@ pub struct Edca {
     pub categories: Vec<Category>,
     /// The category of each user priority, as an index into `categories`.
     pub of_priority: [u8; 8],
+    /// The user priority of each packet.
+    pub dscp_map: DscpMap,
 }
 
 impl Edca {
@@ -74,7 +108,7 @@ impl Edca {
         };
         let categories = rows.into_iter().zip(txop_limit_us).map(category).collect();
         // @80211-2020 table 10-1: 1 and 2 are background, 0 and 3 best effort, 4 and 5 video, 6 and 7 voice.
-        Edca { categories, of_priority: [1, 0, 0, 1, 2, 2, 3, 3] }
+        Edca { categories, of_priority: [1, 0, 0, 1, 2, 2, 3, 3], dscp_map: DscpMap::Precedence }
     }
 
     /// The same with what an access point uses itself where that differs from what it tells its stations: AIFSN 1 for VI and VO,
@@ -91,11 +125,9 @@ impl Edca {
         self
     }
 
-    /// The category of a packet with this TOS field, and its user priority: the three bits of IP precedence, the class
-    /// selector of a DSCP. @80211-2020 10.2.3.2 leaves the mapping open; this one is that of @RFC2474 sec. 4.2.2 read as
-    /// 802.1D priorities, as Linux and ns-3 do.
+    /// The category of a packet with this TOS field, and its user priority.
     pub fn of_tos(&self, tos: u8) -> (u8, u8) {
-        let priority = tos >> 5;
+        let priority = self.dscp_map.user_priority(tos);
         (self.within(self.of_priority[usize::from(priority)]), priority)
     }
 
@@ -181,6 +213,33 @@ mod tests {
         let found = dscps.map(|dscp| edca.of_tos(dscp << 2 | 0b10));
         assert_eq!(found, [(1, 0), (0, 1), (0, 2), (1, 3), (2, 4), (2, 5), (2, 5), (3, 6), (3, 7)]);
         assert_eq!([(1, 3), (3, 0), (0, 0), (2, 4)].map(|(c, up)| edca.user_priority(c, up)), [3, 7, 1, 4]);
+    }
+
+    #[test]
+    fn rfc_8325_takes_telephony_for_voice_and_streams_for_video() {
+        // @RFC8325 sec. 4.3, figure 1, by rising user priority.
+        let classes: [(u8, &[u8]); 8] = [
+            (0, &[0, 10, 12, 14, 16]), // DF, AF1x, CS2
+            (1, &[8]),                 // CS1
+            (2, &[]),
+            (3, &[18, 20, 22]),                     // AF2x
+            (4, &[24, 26, 28, 30, 32, 34, 36, 38]), // CS3, AF3x, CS4, AF4x
+            (5, &[40]),                             // CS5
+            (6, &[44, 46]),                         // VOICE-ADMIT, EF
+            (7, &[48, 56]),                         // CS6, CS7
+        ];
+        for (priority, dscps) in classes {
+            for dscp in dscps {
+                assert_eq!(DscpMap::Rfc8325.user_priority(dscp << 2 | 0b11), priority, "{dscp}");
+            }
+        }
+        // 47 has no name: it goes by its precedence.
+        let standard = Edca::standard(Standard::A, &Standard::A.timing(), TxopLimits::Zero);
+        let edca = Edca { dscp_map: DscpMap::Rfc8325, ..standard };
+        assert_eq!(
+            [46, 34, 18, 8, 47].map(|dscp: u8| edca.of_tos(dscp << 2)),
+            [(3, 6), (2, 4), (1, 3), (0, 1), (2, 5)]
+        );
     }
 
     #[test]

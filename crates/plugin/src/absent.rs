@@ -29,6 +29,13 @@ pub const INSTEAD: &[(&str, &str, &str)] = &[
     ("recovery", "tlp", "it is a key of transport: tlp = true"),
     ("recovery", "f-rto", "it is a key of transport: undo = \"f-rto\""),
     ("recovery", "eifel", "it is a key of transport: undo = \"eifel\""),
+    ("standard", "HT", "it is called \"802.11n\", in the 2.4 GHz band \"802.11n-2.4\""),
+    ("standard", "Wi-Fi 4", "it is called \"802.11n\", in the 2.4 GHz band \"802.11n-2.4\""),
+    ("standard", "VHT", "it is called \"802.11ac\""),
+    ("standard", "Wi-Fi 5", "it is called \"802.11ac\""),
+    ("standard", "HE", "it is called \"802.11ax\""),
+    ("standard", "Wi-Fi 6", "it is called \"802.11ax\""),
+    ("standard", "Wi-Fi 6E", "it is called \"802.11ax\""),
     ("standard", "802.11e", "EDCA is a key of radio, with any standard: access = \"edca\""),
     ("queue discipline", "taildrop", "it is called \"drop-tail\""),
     ("traffic model", "voip", "it is { model = \"cbr\", rate = \"64 kb/s\" } over UDP"),
@@ -38,12 +45,10 @@ pub const INSTEAD: &[(&str, &str, &str)] = &[
 pub const ABSENT: &[Absent] = &[
     Absent {
         noun: "standard",
-        names: &[
-            "802.11n", "802.11ac", "802.11ax", "802.11be", "802.11ad", "802.11ah", "802.11p", "802.11s", "HT", "VHT",
-            "HE", "EHT", "Wi-Fi 4", "Wi-Fi 5", "Wi-Fi 6", "Wi-Fi 7",
-        ],
-        near: "802.11a",
+        names: &["802.11be", "802.11bn", "EHT", "UHR", "Wi-Fi 7", "Wi-Fi 8"],
+        near: "802.11ax",
     },
+    Absent { noun: "standard", names: &["802.11ad", "802.11ay", "802.11ah", "802.11p", "802.11s"], near: "802.11a" },
     Absent { noun: "congestion control", names: &["bbr2", "bbr3", "vivace"], near: "bbr" },
     Absent { noun: "congestion control", names: &["dctcp", "prague", "atl-tcp", "freeze-tcp"], near: "newreno" },
     Absent { noun: "congestion control", names: &["cdg", "nv", "lp", "ledbat", "copa", "santa-cruz"], near: "vegas" },
@@ -99,9 +104,26 @@ pub const ABSENT: &[Absent] = &[
         ],
         near: "",
     },
-    Absent { noun: "key", names: &["bandwidth", "channel_width", "channel_number"], near: "standard" },
-    Absent { noun: "key", names: &["mcs", "spatial_streams", "guard_interval"], near: "data_rate" },
-    Absent { noun: "key", names: &["aggregation", "ampdu", "amsdu", "block_ack"], near: "txop_limit" },
+    Absent { noun: "width", names: &["320 MHz"], near: "160 MHz" },
+    Absent { noun: "key", names: &["bandwidth", "channel_width"], near: "width" },
+    Absent { noun: "key", names: &["channel_number"], near: "standard" },
+    Absent { noun: "key", names: &["spatial_streams", "nss"], near: "streams" },
+    Absent { noun: "key", names: &["ampdu", "addba"], near: "aggregation" },
+    Absent {
+        noun: "key",
+        names: &[
+            "ofdma",
+            "mu_mimo",
+            "mu_edca",
+            "twt",
+            "bss_color",
+            "spatial_reuse",
+            "puncturing",
+            "mlo",
+            "beamforming",
+        ],
+        near: "",
+    },
     Absent { noun: "key", names: &["roaming", "handoff", "mobility", "velocity"], near: "move" },
     Absent { noun: "key", names: &["mtu"], near: "datagram" },
     Absent {
@@ -139,8 +161,8 @@ mod tests {
     #[test]
     fn what_is_not_there_is_said_in_any_spelling() {
         let said =
-            "standard \"802.11AC\" is not modelled yet, see docs/not-modelled.md; the nearest that is: \"802.11a\"";
-        assert_eq!(message("standard", "802.11AC").as_deref(), Some(said));
+            "standard \"802.11BE\" is not modelled yet, see docs/not-modelled.md; the nearest that is: \"802.11ax\"";
+        assert_eq!(message("standard", "802.11BE").as_deref(), Some(said));
         assert!(message("queue discipline", "FQ-PIE").is_some());
         assert!(
             message("key", "vlan").is_some_and(|said| said.ends_with("see docs/not-modelled.md")),

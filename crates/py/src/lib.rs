@@ -119,6 +119,12 @@ impl Scenario {
         self.parts.clone()
     }
 
+    /// What is no mistake, but other than a reader of the file may think: a line each.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.described().notes()
+    }
+
     #[getter]
     fn flows(&self) -> Vec<String> {
         self.described().flows.iter().map(|flow| flow.name.clone()).collect()
@@ -280,6 +286,10 @@ fn run_dict<'py>(py: Python<'py>, run: &Run, of: &world::scenario::Scenario) -> 
     dict.set_item("queues", table(py, &run.queues)?)?;
     dict.set_item("frames", table(py, &run.frames)?)?;
     dict.set_item("schemes", table(py, &run.schemes)?)?;
+    // Runs of older radios are as they were.
+    if !run.links.is_empty() {
+        dict.set_item("links", table(py, &run.links)?)?;
+    }
     dict.set_item("windows", table(py, &run.windows)?)?;
     dict.set_item("summary", row_dict(py, &run.summary)?)?;
     let prints = match run.fingerprint {

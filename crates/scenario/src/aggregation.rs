@@ -91,9 +91,6 @@ impl Aggregation {
     /// All that they say: [`Aggregation::set`], and the keys that a field alone does not hold.
     pub fn apply(&self, to: &mut mac::Aggregation) {
         self.set(to);
-        if self.mpdus.is_none() {
-            to.mpdus = to.buffer;
-        }
         if let Some(names) = &self.block_ack {
             to.tids = names.iter().fold(0, |tids, name| tids | name.tids());
         }

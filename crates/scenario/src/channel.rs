@@ -136,14 +136,14 @@ table! {
 
 /// The middle of a usual channel: 36 at 5 GHz, 6 at 2.4 GHz. @80211-2020 annex E, 15.4.4.3
 fn carrier(cx: &Context) -> Hertz {
-    Hertz(if cx.standard == phy::Standard::A { 5.18e9 } else { 2.437e9 })
+    Hertz(if cx.standard.band() == phy::Band::Ghz5 { 5.18e9 } else { 2.437e9 })
 }
 
 tagged! { impl phy::PathLoss [at], by "model", noun "propagation model" {
     /// Friis: the square of the distance.
     "free-space" => FreeSpace {
         /// Of the carrier.
-        frequency: Hertz, or "5.18 GHz for 802.11a, 2.437 GHz for the others" => carrier(at.cx),
+        frequency: Hertz, or "5.18 GHz for 802.11a, n, ac and ax, 2.437 GHz for the others" => carrier(at.cx),
     },
     /// A power of the distance.
     "log-distance" => LogDistance {
@@ -157,7 +157,7 @@ tagged! { impl phy::PathLoss [at], by "model", noun "propagation model" {
     /// As free space, beyond the cross-over distance the fourth power.
     "two-ray-ground" => TwoRayGround {
         /// Of the carrier.
-        frequency: Hertz, or "5.18 GHz for 802.11a, 2.437 GHz for the others" => carrier(at.cx),
+        frequency: Hertz, or "5.18 GHz for 802.11a, n, ac and ax, 2.437 GHz for the others" => carrier(at.cx),
         /// Of all antennas over the ground.
         heights_m as "height": (f64, f64) as Metres => (|it| (it.0, it.0), |it| Metres(it.0)) = "1.5 m",
     },

@@ -1,13 +1,11 @@
 //! The checks of several keys together.
 
-use crate::aggregation::Aggregation;
 use crate::channel::{Channel, Channels, Delay, Distribution, Ends, Link, Pair};
-use crate::edca::Access;
+use crate::check_mcs;
 use crate::error::Mistakes;
 use crate::errors::LinkErrors;
 use crate::file::{Cut, EventKind, SchemeUse, TimeWindow, TimedEvent};
 use crate::flow::{Flow, Protocol, Reader, Traffic};
-use crate::modes::Modes;
 use crate::node::Node;
 use crate::queues::Queue;
 use crate::radio::{ControlRate, Preamble, Protection, Radio, Slot, bit_rates, has_mcs};
@@ -36,7 +34,7 @@ pub(crate) fn check(s: &Scenario, names: &Names) -> Result<()> {
     radio(&s.radio, &mut found);
     found.take(standards(s));
     nodes(s, &mut found);
-    found.take(fragmentation(&s.radio));
+    found.take(fragmentation(s));
     for (id, one) in (0..).map(ChannelId).zip(s.channels.iter()) {
         found.take(channel(one, &Channels::path(id)));
         pairs(s, id, &mut found);
@@ -89,20 +87,7 @@ fn nodes(s: &Scenario, found: &mut Mistakes) {
                 fail!("node[{i}].data_rate_to.{name}", "\"{}\" has no radio", self::name(s, without));
             }
         }
-        let path = format!("node[{i}]");
-        if let (false, Some(key)) = (has_mcs(node.standard), node.entry.modes.written()) {
-            fail!("{path}.{key}", "802.11n, ac and ax have it, and \"{}\" is {}", node.name, node.standard.word())
-        }
-        if has_mcs(node.standard) {
-            modes(node.standard, &node.modes, node.waveform(&s.radio), &path)?;
-            aggregation(node.standard, node.modes.aggregation.as_ref(), node.access, &path)?;
-            for (to, mcs) in node.entry.mcs_to() {
-                if let Err(refusal) = node.standard.mcs(*mcs, node.modes.streams(), node.waveform(&s.radio)) {
-                    let to = self::name(s, *to);
-                    fail!("{path}.mcs_to.{to}", "{refusal}")
-                }
-            }
-        }
+        check_mcs::node(&s.radio, node)?;
         if node.entry.queue.is_some() && !node.has_radio {
             fail!("node[{i}].queue", "\"{}\" has no radio; a wire has its queues in its [[link]]", node.name);
         }
@@ -126,11 +111,19 @@ fn nodes(s: &Scenario, found: &mut Mistakes) {
     }
 }
 
-fn fragmentation(radio: &Radio) -> Result<()> {
-    if let crate::FragmentationThreshold::Above(size) = radio.fragmentation_threshold
-        && !(256..=8000).contains(&size.0)
-    {
+fn fragmentation(s: &Scenario) -> Result<()> {
+    let crate::FragmentationThreshold::Above(size) = s.radio.fragmentation_threshold else { return Ok(()) };
+    if !(256..=8000).contains(&size.0) {
         fail!("radio.fragmentation_threshold", "{size} is not between 256 B and 8000 B (IEEE 802.11)")
+    }
+    let aggregates = |node: &&Node| node.has_radio && node.aggregation().is_some_and(|own| own.starts());
+    if let Some(node) = s.nodes.iter().find(aggregates) {
+        let (name, standard) = (&node.name, node.standard.word());
+        fail!(
+            "radio.fragmentation_threshold",
+            "\"{name}\" is a station of {standard}, and what block acknowledgment is for goes whole; write \"off\", or \
+             block_ack = [] in [radio.aggregation]"
+        )
     }
     Ok(())
 }
@@ -205,11 +198,7 @@ fn radio(radio: &Radio, found: &mut Mistakes) {
         found.take(rate_of(radio.standard, rate, || "radio".to_owned(), key));
     }
     found.take(basic_rate_set(radio));
-    found.take(modes_of_all(radio));
-    let access = radio.access.unwrap_or(Access::Dcf);
-    if has_mcs(radio.standard) {
-        found.take(aggregation(radio.standard, radio.modes.aggregation.as_ref(), access, "radio"));
-    }
+    found.take(check_mcs::radio(radio));
     found.take(latency(radio));
     found.take(contention_window(radio));
 }
@@ -235,80 +224,6 @@ fn preamble_and_slot(radio: &Radio) -> Result<()> {
             let standard = standard.word();
             fail!("radio.slot", "only 802.11g has a slot to choose, and standard is \"{standard}\"")
         }
-    }
-    Ok(())
-}
-
-/// Keys of 802.11n and later, where the standard of all radios has them.
-fn modes_of_all(radio: &Radio) -> Result<()> {
-    let standard = radio.standard.word();
-    match (has_mcs(radio.standard), radio.modes.written()) {
-        (false, Some(key)) => {
-            fail!("radio.{key}", "802.11n, ac and ax have it, and standard is \"{standard}\"; it has data_rate")
-        }
-        (false, None) => Ok(()),
-        (true, _) => {
-            modes(radio.standard, &radio.modes, radio.modes.waveform(radio.standard, radio.tx_time()), "radio")
-        }
-    }
-}
-
-/// Modes that the standard has.
-fn modes(standard: Standard, modes: &Modes, waveform: phy::Waveform, table: &str) -> Result<()> {
-    let all = standard.radio_modes(modes.streams(), waveform).err();
-    let one = modes.mcs().fixed().and_then(|mcs| standard.mcs(mcs, modes.streams(), waveform).err());
-    match all.or(one) {
-        None => Ok(()),
-        Some(refusal) => {
-            let key = key_of(&refusal);
-            fail!("{table}.{key}", "{refusal}")
-        }
-    }
-}
-
-/// The key that a refusal is about.
-fn key_of(refusal: &phy::Refusal) -> &'static str {
-    match refusal {
-        phy::Refusal::Streams(..) => "streams",
-        phy::Refusal::Width(..) => "width",
-        phy::Refusal::GuardInterval(..) | phy::Refusal::HeLtf(..) | phy::Refusal::NoHeLtf(_) => "guard_interval",
-        phy::Refusal::BccWidth(_) => "coding",
-        phy::Refusal::Mcs(..) | phy::Refusal::BccMcs(_) | phy::Refusal::Bits { .. } | phy::Refusal::NoMcs => "mcs",
-    }
-}
-
-fn aggregation(standard: Standard, it: Option<&Aggregation>, access: Access, table: &str) -> Result<()> {
-    let Some(it) = it else { return Ok(()) };
-    let (at, word) = (format!("{table}.aggregation"), standard.word());
-    if access == Access::Dcf {
-        fail!("{at}", "block acknowledgment is of QoS stations: access = \"edca\"")
-    }
-    let own = mac::Aggregation::of(standard);
-    let window = it.window.unwrap_or(own.buffer);
-    if window > own.buffer {
-        fail!("{at}.window", "{window} is more than {word} has: {}", own.buffer)
-    }
-    if let Some(mpdus) = it.mpdus.filter(|mpdus| *mpdus > window) {
-        fail!("{at}.mpdus", "{mpdus} is more than the window, {window}")
-    }
-    if let Some(spacing) = it.spacing.filter(|spacing| *spacing > Dur::from_us(16)) {
-        fail!("{at}.spacing", "{spacing} is more than 16 us, the most that a receiver can ask for")
-    }
-    if let Some(bytes) = it.bytes.filter(|bytes| *bytes > own.bytes) {
-        fail!("{at}.bytes", "{bytes} is more than {word} has: {}", own.bytes)
-    }
-    if let Some(largest) = it.largest_mpdu.filter(|largest| !own.mpdu_lengths().contains(largest)) {
-        let has: Vec<String> = own.mpdu_lengths().iter().map(ToString::to_string).collect();
-        fail!("{at}.largest_mpdu", "{word} has no limit of {largest}; there are {}", suggest::list_all(&has))
-    }
-    if let Some(amsdu) = it.amsdu.filter(|amsdu| *amsdu > own.longest_amsdu()) {
-        fail!("{at}.amsdu", "{amsdu} is more than {word} has: {}", own.longest_amsdu())
-    }
-    if let Some(time) = it.time.filter(|time| *time > mac::Aggregation::LONGEST_PPDU) {
-        fail!("{at}.time", "{time} is more than a PPDU can last: {}", mac::Aggregation::LONGEST_PPDU)
-    }
-    if it.attempts.is_some() && it.lifetime.is_some() {
-        fail!("{at}.attempts", "lifetime says what ends them already; give either of them")
     }
     Ok(())
 }

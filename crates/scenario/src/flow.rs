@@ -246,7 +246,7 @@ table! {
         hops: Option<Hops>, or "from and to are the ends",
         /// So many flows: name1, name2, …; 0: none. They go round the nodes of a group.
         count: Option<u32>, in 0..=MOST_OF_A_GROUP, or "one, or one for each node of a group",
-        /// Differentiated services; its precedence is the user priority.
+        /// Differentiated services code point; radio.dscp_map says which access category it leads to.
         dscp: u8 = 0, in 0..=63,
         /// The time of its start.
         start: Dur = "0 s",

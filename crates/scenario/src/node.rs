@@ -10,13 +10,13 @@ use crate::item::{About, Item, Mistake, wrong};
 use crate::modes::Modes;
 use crate::plug::{Plug, RateControls};
 use crate::queues::RadioQueue;
-use crate::radio::Radio;
+use crate::radio::{Radio, has_mcs};
 use crate::scalar::Text;
 use net::{Prefix, PrefixError};
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
 use toml::Value;
-use units::{BitRate, ChannelId, Dbm, Dur, NodeId};
+use units::{BitRate, Bytes, ChannelId, Dbm, Dur, NodeId};
 
 words! {
     /// The part that a node plays in its cell.
@@ -209,13 +209,38 @@ impl Node {
         self.channels.contains(&channel)
     }
 
+    /// Its part in aggregation: its standard's, what `[radio]` says and what it says itself, no more than its standard has. `None` of a
+    /// station that does not aggregate.
+    pub fn aggregation(&self) -> Option<mac::Aggregation> {
+        if !self.has_radio || self.access != Access::Edca || !has_mcs(self.standard) {
+            return None;
+        }
+        let most = mac::Aggregation::of(self.standard);
+        let mut own = most;
+        self.modes.aggregation.iter().for_each(|keys| keys.apply(&mut own));
+        let stated = self.modes.aggregation.as_ref().and_then(|keys| keys.mpdus);
+        let has = |largest: &Bytes| most.mpdu_lengths().contains(largest);
+        Some(mac::Aggregation {
+            mpdus: stated.unwrap_or(own.buffer).min(most.buffer),
+            buffer: own.buffer.min(most.buffer),
+            bytes: own.bytes.min(most.bytes),
+            amsdu: own.amsdu.min(most.longest_amsdu()),
+            longest_mpdu: Some(own.longest_mpdu).filter(has).unwrap_or(most.longest_mpdu),
+            ..own
+        })
+    }
+
     /// The waveform that the modes of its data frames share, where its standard has MCSs.
     pub fn waveform(&self, radio: &Radio) -> phy::Waveform {
-        // A guard interval or a coding of all is that of the stations of the newest format: an older one has its own.
+        // A guard interval of all is that of the stations of the newest format: an older one has its own. HT ends at 40 MHz. @80211-2020
+        // table 19-1
         let is_older = self.standard != radio.standard;
         let own = &self.entry.modes;
         let guard_interval = if is_older { own.guard_interval } else { self.modes.guard_interval };
-        Modes { guard_interval, ..self.modes.clone() }.waveform(self.standard, radio.tx_time())
+        let is_ht = matches!(self.standard, phy::Standard::N | phy::Standard::N2_4);
+        let widest = if is_ht { phy::Width::Mhz40 } else { phy::Width::Mhz160 };
+        let width = own.width.or(self.modes.width.map(|width| width.min(widest)));
+        Modes { guard_interval, width, ..self.modes.clone() }.waveform(self.standard, radio.tx_time())
     }
 
     /// True of a station of 802.11b in a cell of 802.11g.

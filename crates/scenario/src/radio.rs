@@ -48,6 +48,8 @@ words! { impl mac::AccessInGap, noun "reading" {
 
 words! { impl mac::Countdown, noun "reading" { "dcf" => Dcf, "edca" => Edca } }
 
+words! { impl mac::DscpMap, noun "DSCP map" { "rfc8325" => Rfc8325, "precedence" => Precedence } }
+
 words! {
     /// The MSDUs that may be preceded by RTS/CTS.
     pub enum RtsFor, noun "class of frames" {
@@ -143,7 +145,7 @@ table! {
     pub struct Radio sets mac::Config {
         /// The amendment whose rates and timing all radios follow.
         standard: phy::Standard,
-        /// Rate of data frames.
+        /// Rate of data frames; 802.11n, ac and ax have mcs in place of it.
         data_rate: BitRate, or "the standard's highest" => highest(standard),
         /// The rate control that chooses the rate of each data frame; see `interlayer list rate-controls`.
         rate_control: Option<Plug<RateControls>>, or "fixed",
@@ -180,6 +182,9 @@ table! {
         access: Option<Access>, or "edca of 802.11n, ac and ax, dcf of the others" => Some(default_access(standard)),
         /// Parameters of the access categories.
         edca: Option<Edca>, or "the standard's, for access points apart",
+        /// The user priority, and with it the access category, of a packet by its DSCP: as RFC 8325 and Linux since 2023 (EF is voice), or its
+        /// precedence, as before.
+        dscp_map: Option<mac::DscpMap>, or "rfc8325",
         /// The rule by which a frame queued in an interframe gap draws a backoff: DCF's, EDCA's, or always.
         access_in_gap: Option<mac::AccessInGap>, or "the letter of the access method", sets access_in_gap,
         /// The slots by which a backoff counts down: the boundary that ends AIFS counts too (edca), or only whole idle slots (dcf).

@@ -108,7 +108,7 @@ pub(crate) fn recorded_world(shared: &Shared, seed: u64, record: &Record) -> Res
 /// A capture could not be written, or the books do not balance.
 pub(crate) fn results_of(mut world: World, shared: &Shared, seed: u64, sim_s: f64) -> Result<Run, RunError> {
     let recorded = std::mem::take(&mut world.taps).finish()?;
-    let run = results::collect(&world, &shared.scenario, seed, sim_s, recorded);
+    let run = results::collect(&world, shared, seed, sim_s, recorded);
     if run.books.balance() { Ok(run) } else { Err(RunError::Books(blame(&world, shared, seed, &run.books))) }
 }
 

@@ -34,6 +34,7 @@ _GROUPS = {
     "frame": ("frames", "class"),
     "scheme": ("schemes", "id"),
     "queue": ("queues", "id"),
+    "link": ("links", "id"),
     "window": ("windows", "id"),
 }
 TABLES = dict(_GROUPS.values())

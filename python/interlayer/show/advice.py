@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -30,12 +31,30 @@ ACK_AIRTIME = 0.1
 
 FQ_CODEL = 'fq-codel=radio.queue={discipline="fq-codel",packets=1000}'
 FQ_CODEL_WIRE = 'fq-codel-wire=link.*.queue={discipline="fq-codel",packets=1000}'
+_AGGREGATE = "mpdus_a_ppdu"
+"""MPDUs in a PPDU, of a radio that aggregates."""
+WAITING = 4.0
+"""A radio for which so many aggregates wait on the mean, as long as its own, could send longer ones and is named."""
+REPEATED = 0.2
+"""A radio that aggregates and repeats more of its MPDUs is named: the best MCS loses a tenth to noise at most."""
+HELD_S = 0.05
+"""A reorder buffer that held a frame for longer is named."""
+SLOW = 3.0
+"""A link whose share of the air is so many times its share of the bits is named."""
+
 DRR = 'drr=radio.queue={discipline="drr",packets=1000}'
 FTCA = "ftca=scheme=ftca;radio.access=edca"
 """For uploads only: downloads lose evenness by it."""
 ATTEMPTS = "attempts=radio.max_attempts=20"
 NO_ACKS = "lle-tcp=scheme=lle-tcp"
 FEWER_ACKS = "delayed-ack=flow.*.transport.receiver=delayed-ack"
+LIFETIME = 'lifetime=radio.aggregation.lifetime="2s"'
+"""Under block acknowledgment a frame's age ends its attempts, not their number."""
+RTS = 'rts=radio.rts_threshold="0B"'
+"""An aggregate that collides is lost whole; behind an RTS only that is."""
+PER_RECEIVER = 'per-receiver=radio.queue={packets=1000,per="receiver"}'
+"""Aggregates of one receiver, which take turns and last as long for a slow one as for a fast one."""
+PATIENCE = 'patience=radio.aggregation.patience="20ms"'
 """Arms, without a space: a table does not break them."""
 
 
@@ -65,6 +84,8 @@ def radios(result: Mapping[str, Any]) -> Grid | None:
     used = sum(_mean(n, "airtime_s") or 0.0 for n in rows)
     columns = [Column("radio", is_text=True, folds=True), Column("of the airtime, %"), Column("data frames", 2)]
     columns += [Column("repeated, %", 1), Column("MSDUs given up", 0)]
+    aggregates = any(_mean(n, _AGGREGATE) is not None for n in rows)
+    columns += [Column("MPDUs a PPDU", 0)] if aggregates else []
     lines = []
     for n in rows:
         sent = _mean(n, "data_frames_sent") or 0.0
@@ -75,6 +96,7 @@ def radios(result: Mapping[str, Any]) -> Grid | None:
                 cell(n, "data_frames_sent", "1"),
                 _percent(_mean(n, "data_frames_retried"), sent),
                 cell(n, "msdus_given_up", "1"),
+                *([cell(n, _AGGREGATE, "1")] if aggregates else []),
             ]
         )
     return Grid(columns, lines) if rows else None
@@ -100,17 +122,61 @@ def findings(result: Mapping[str, Any], limited: Collection[str] = (), linux: Co
         offered, lost = _mean(n, "msdus_offered"), _mean(n, "msdus_given_up")
         if offered and lost and lost / offered >= GIVEN_UP:
             what = f"the MAC of {n['id']} gives up"
-            found.append(Finding(what, f"{100 * lost / offered:.2g} % of MSDUs", _options(ATTEMPTS)))
+            new = LIFETIME if _mean(n, _AGGREGATE) else ATTEMPTS
+            found.append(Finding(what, f"{100 * lost / offered:.2g} % of MSDUs", _options(new)))
+    found += _of_aggregates(result)
+    is_aggregating = any(_mean(n, _AGGREGATE) for n in result["nodes"])
     with_radio = {n["id"] for n in result["nodes"] if _mean(n, "airtime_s") is not None}
     for what, jain, is_up in _uneven([flow for flow in result["flows"] if flow["id"] not in limited], with_radio):
-        new = _options(DRR, FTCA) if is_up else _options(DRR)
+        # What FTCA sends in category VO is not aggregated.
+        new = _options(DRR, FTCA) if is_up and not is_aggregating else _options(DRR)
         found.append(Finding(what, f"Jain index {jain:.2f}", new))
     used = sum(_mean(f, "airtime_s") or 0.0 for f in result["frames"])
     acks = sum(_mean(f, "airtime_s") or 0.0 for f in result["frames"] if f["class"] == "tcp-ack")
     if used and acks / used >= ACK_AIRTIME:
-        new = _options(NO_ACKS, FEWER_ACKS)
+        new = _options(FEWER_ACKS) if is_aggregating else _options(NO_ACKS, FEWER_ACKS)
         found.append(Finding("TCP's ACKs take airtime", f"{100 * acks / used:.0f} % of what was sent", new))
     return found
+
+
+def _of_aggregates(result: Mapping[str, Any]) -> list[Finding]:
+    """What stands out of radios that aggregate: short aggregates, repeated ones, gaps, slow links that hold the air."""
+    found = []
+    for n in result["nodes"]:
+        if not (size := _mean(n, _AGGREGATE)):
+            continue
+        sent, again = _mean(n, "data_frames_sent") or 1.0, _mean(n, "data_frames_retried") or 0.0
+        of_radio = [q for q in result.get("queues", []) if q["id"].startswith(f"{n['id']}.air")]
+        waiting = sum(_mean(q, "mean_packets") or 0.0 for q in of_radio)
+        if size >= 2 and again / sent >= REPEATED:
+            what = f"{n['id']} repeats MPDUs of its aggregates"
+            found.append(Finding(what, f"{100 * again / sent:.0f} % of MPDUs", _options(RTS)))
+        elif waiting >= WAITING * size and any((_mean(q, "mean_wait_s") or 0.0) >= LONG_WAIT_S for q in of_radio):
+            what = f"aggregates of {n['id']} are short for what waits"
+            found.append(Finding(what, f"{size:.0f} of {waiting:.0f} packets", _options(PER_RECEIVER)))
+    for n in result["nodes"]:
+        if (held := _mean(n, "longest_hold_s_total") or 0.0) >= HELD_S:
+            gaps = f"{held * 1e3:.0f} ms at most, {cell(n, 'gaps_given_up', '1')} given up"
+            found.append(Finding(f"{n['id']} holds frames behind a gap", gaps, _options(PATIENCE)))
+    for to, air, bits in _shares(result):
+        if air >= SLOW * bits and air >= 0.1:
+            held_by = f"{100 * air:.0f} % of the air, {100 * bits:.0f} % of the bits"
+            found.append(Finding(f"frames of {to} hold the air", held_by, _options(PER_RECEIVER)))
+    return found
+
+
+def _shares(result: Mapping[str, Any]) -> list[tuple[str, float, float]]:
+    """Of each flow over a radio link with an MCS: its share of the time of data frames, and of the bits."""
+    links = result.get("links", [])
+    ends = Counter((end, row[end]) for row in links for end in ("to", "from"))
+    into, out_of = ({row[end]: row for row in links if ends[end, row[end]] == 1} for end in ("to", "from"))
+    flows = []
+    for flow in result["flows"]:
+        row = into.get(flow.get("to")) or out_of.get(flow.get("from"))
+        if row and (goodput := _mean(flow, "goodput_bps")) and (rate := _mean(row, "bit_rate_bps")):
+            flows.append((flow["id"], goodput / rate, goodput))
+    air, bits = sum(f[1] for f in flows), sum(f[2] for f in flows)
+    return [(name, a / air, b / bits) for name, a, b in flows]
 
 
 _RADIO = re.compile(r"\.air(\.|$)")

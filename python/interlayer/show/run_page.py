@@ -14,11 +14,12 @@ if TYPE_CHECKING:
 
     from interlayer._core import Run
 
-_TABLES = ("flows", "windows", "nodes", "queues", "schemes", "frames")
+_TABLES = ("flows", "windows", "nodes", "links", "queues", "schemes", "frames")
 _DATA = {
     "flows": "a row per run and flow",
     "windows": "each window by flow and queue",
     "nodes": "counters of each node",
+    "links": "modes of data frames as the run begins",
     "queues": "packets offered, dropped, their wait",
     "frames": "counts and airtime by class of frame",
     "schemes": "counters of each scheme",

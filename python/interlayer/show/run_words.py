@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from interlayer import quantity
@@ -31,6 +32,11 @@ _FLOWS = (
     ("datagram_throughput_bps", "datagram_throughput, Mb/s", "Mb/s", 6),
 )
 """Columns of flows: name, head, unit, and which of them goes first where there is no room."""
+_LATENCY = (
+    ("latency_mean_s", "latency_mean, ms", "ms", 2),
+    ("latency_p95_s", "latency_p95, ms", "ms", 1),
+)
+"""The same of radios that aggregate: an aggregate that waits for another is what they add."""
 
 _QUEUES = (
     ("offered_packets", "offered", "packets", 2),
@@ -80,7 +86,8 @@ def cell(row: Mapping[str, Any], name: str, unit: str) -> str:
 def flows(result: Mapping[str, Any]) -> tuple[Grid, list[str]]:
     """A line for each flow, and what is 0 in all of them."""
     rows = result["flows"]
-    shown = [c for c in _FLOWS if c[3] == 0 or not _is_nothing(row.get(c[0]) for row in rows)]
+    known = (*_FLOWS[:1], *_LATENCY, *_FLOWS[1:]) if result.get("links") else _FLOWS
+    shown = [c for c in known if c[3] == 0 or not _is_nothing(row.get(c[0]) for row in rows)]
     names = [f"{row['id']}  {row.get('from', '')} → {row.get('to', '')}" for row in rows]
     lines = [[n, *(cell(row, c[0], c[2]) for c in shown)] for n, row in zip(names, rows, strict=True)]
     columns = [Column("flow", is_text=True, folds=True), *(Column(c[1], c[3]) for c in shown)]
@@ -148,6 +155,28 @@ def queues(result: Mapping[str, Any]) -> Grid | None:
     lines = [[q["id"], *(cell(q, c[0], c[2]) for c in shown)] for q in full]
     columns = [Column("queue", is_text=True, folds=True), *(Column(c[1], c[3]) for c in shown)]
     return Grid(columns, lines) if full else None
+
+
+def links(result: Mapping[str, Any]) -> Grid | str | None:
+    """The modes of data frames, a line for each pair of stations; of many how many have which. None without MCSs."""
+    rows: dict[frozenset[str], list[Mapping[str, Any]]] = {}
+    for row in result.get("links", []):
+        rows.setdefault(frozenset((row["from"], row["to"])), []).append(row)
+    if len(rows) > MANY:
+        modes = Counter(row["mode"] for row in result["links"])
+        return "Modes of data frames: " + "; ".join(f"{mode}: {n} links" for mode, n in modes.most_common())
+    lines = []
+    for there, *back in rows.values():
+        returns = [row["mode"] for row in back if row["mode"] != there["mode"]]
+        lines.append([f"{there['from']} → {there['to']}", there["mode"], *(returns or ["the same"]), _snr(there)])
+    heads = [Column("link", is_text=True, folds=True), Column("mode of data frames", is_text=True, folds=True)]
+    heads += [Column("on the way back", 1, is_text=True, folds=True), Column("mean SNR, dB", 0)]
+    return Grid(heads, lines) if lines else None
+
+
+def _snr(row: Mapping[str, Any]) -> str:
+    found = row.get("snr_db") or {"mean": None}
+    return "–" if found["mean"] is None else f"{found['mean']:.1f}"
 
 
 _OF_SEVERAL = ("goodput_bps", "datagram_throughput_bps", "jain", "goodput_spread_bps", "retransmissions", "timeouts")

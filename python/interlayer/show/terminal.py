@@ -164,7 +164,7 @@ def run(result: Mapping[str, Any], runs: Sequence[Run], *, clock: bool = True) -
     """
     many = len(result["flows"]) > run_words.MANY
     flows, zero = (run_words.groups(runs), []) if many else run_words.flows(result)
-    queues = run_words.queues(result)
+    queues, links = run_words.queues(result), run_words.links(result)
     summary = run_words.summary_grid(result)
     said = [f"0 in every flow: {', '.join(zero)}" if zero else ""]
     each = f"Each of the {len(result['flows'])} flows: --json - or --out DIR" if many else ""
@@ -175,6 +175,7 @@ def run(result: Mapping[str, Any], runs: Sequence[Run], *, clock: bool = True) -
     return render(
         f"{result['scenario']}: {run_words.runs_of(result)}",
         flows,
+        *([links] if links else []),
         *([queues] if queues else []),
         *([summary] if summary else []),
         *(f"{line}." for line in said if line),

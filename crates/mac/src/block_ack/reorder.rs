@@ -42,17 +42,24 @@ pub(crate) struct Reorder {
     held: VecDeque<Option<(SimTime, Held)>>,
     /// MSDUs in it.
     msdus: u64,
+    /// The longest time that one was in it.
+    longest: Dur,
 }
 
 impl Reorder {
     /// Empty, with number 0 due.
     pub fn new(window: u16, patience: Dur) -> Reorder {
-        Reorder { start: 0, window, patience, held: VecDeque::new(), msdus: 0 }
+        Reorder { start: 0, window, patience, held: VecDeque::new(), msdus: 0, longest: Dur::ZERO }
     }
 
     /// MSDUs in it.
     pub fn msdus(&self) -> u64 {
         self.msdus
+    }
+
+    /// The longest time that an MPDU was in it.
+    pub fn longest(&self) -> Dur {
+        self.longest
     }
 
     /// True if an MPDU with this number is new: neither from before the window nor held. One that was not sent before is never old: its
@@ -72,7 +79,7 @@ impl Reorder {
             return;
         }
         if at >= self.window {
-            self.skip(at - self.window + 1, up);
+            self.skip(now, at - self.window + 1, up);
         }
         let at = usize::from(ahead(seq, self.start));
         if at >= self.held.len() {
@@ -80,7 +87,7 @@ impl Reorder {
         }
         self.msdus += what.len();
         self.held[at] = Some((now, what));
-        self.release(up);
+        self.release(now, up);
         self.expire(now, up);
     }
 
@@ -88,8 +95,8 @@ impl Reorder {
     pub fn move_to(&mut self, now: SimTime, start: u16, up: &mut impl FnMut(Held)) {
         let by = ahead(start, self.start);
         if by < HALF {
-            self.skip(by, up);
-            self.release(up);
+            self.skip(now, by, up);
+            self.release(now, up);
             self.expire(now, up);
         }
     }
@@ -100,13 +107,16 @@ impl Reorder {
         first.map_or(SimTime::NEVER, |(since, _)| *since + self.patience)
     }
 
-    /// Gaps before what has waited long enough are given up.
-    pub fn expire(&mut self, now: SimTime, up: &mut impl FnMut(Held)) {
+    /// Gaps before what has waited long enough are given up. Returns how many numbers they are.
+    pub fn expire(&mut self, now: SimTime, up: &mut impl FnMut(Held)) -> u64 {
+        let mut given_up = 0;
         while self.due() <= now {
             let gap = self.held.iter().take_while(|place| place.is_none()).count();
-            self.skip(gap as u16, up);
-            self.release(up);
+            self.skip(now, gap as u16, up);
+            self.release(now, up);
+            given_up += gap as u64;
         }
+        given_up
     }
 
     /// All that it holds, in order.
@@ -116,10 +126,11 @@ impl Reorder {
     }
 
     /// The window moves on by so many numbers, with or without gaps.
-    fn skip(&mut self, by: u16, up: &mut impl FnMut(Held)) {
+    fn skip(&mut self, now: SimTime, by: u16, up: &mut impl FnMut(Held)) {
         for _ in 0..by {
-            if let Some((_, what)) = self.held.pop_front().flatten() {
+            if let Some((since, what)) = self.held.pop_front().flatten() {
                 self.msdus -= what.len();
+                self.longest = self.longest.max(now.since(since));
                 up(what);
             }
         }
@@ -127,9 +138,9 @@ impl Reorder {
     }
 
     /// What is due goes up.
-    fn release(&mut self, up: &mut impl FnMut(Held)) {
+    fn release(&mut self, now: SimTime, up: &mut impl FnMut(Held)) {
         while matches!(self.held.front(), Some(Some(_))) {
-            self.skip(1, up);
+            self.skip(now, 1, up);
         }
     }
 }
@@ -167,9 +178,9 @@ mod tests {
             true
         }
 
-        fn expire(&mut self, ms: u64) {
+        fn expire(&mut self, ms: u64) -> u64 {
             let Bench { all, reorder, went_up } = self;
-            reorder.expire(at(ms), &mut |what| what.each(|it| went_up.push(gone(all, it))));
+            reorder.expire(at(ms), &mut |what| what.each(|it| went_up.push(gone(all, it))))
         }
 
         fn move_to(&mut self, ms: u64, start: u16) {
@@ -223,9 +234,9 @@ mod tests {
         bench.arrives(20, 4);
         bench.arrives(30, 1);
         assert_eq!((bench.up(), bench.reorder.due()), (vec![], at(130)), "the first behind the gap is 1");
-        bench.expire(129);
-        assert_eq!(bench.up(), []);
-        bench.expire(130);
+        assert_eq!((bench.expire(129), bench.up()), (0, vec![]));
+        assert_eq!(bench.expire(130), 2, "0 and 3");
+        assert_eq!(bench.reorder.longest(), Dur::from_ms(120), "2, since 10");
         assert_eq!((bench.up(), bench.reorder.due()), (vec![1, 2, 4], SimTime::NEVER), "4 has waited since 20");
         assert!(!bench.arrives(131, 3), "too late");
     }

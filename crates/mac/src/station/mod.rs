@@ -9,6 +9,7 @@
 //! to its [`Air`], if any, then ask [`Station::next_wakeup`] and set the station's one timer to it. At one instant a station hears the end of its own
 //! frame ([`Input::Sent`]) before the ends of others' frames are told to anybody.
 
+mod announce;
 mod compose;
 mod edcaf;
 mod extended;
@@ -270,7 +271,8 @@ impl Station {
 
     /// Its counters.
     pub fn counters(&self) -> Counters {
-        self.category_counters().fold(self.own, Counters::with)
+        let own = Counters { longest_hold: self.links.longest_hold(), ..self.own };
+        self.category_counters().fold(own, Counters::with)
     }
 
     /// Counters of its categories, lowest first.
@@ -304,6 +306,11 @@ impl Station {
     pub fn in_ppdu(&self, place: usize) -> InPpdu {
         let mpdus = self.edcafs[self.active].in_psdu as u16;
         InPpdu { number: self.ppdus, place: place as u16, mpdus, mode: self.tx.mode }
+    }
+
+    /// The stations with which it has exchanged data, in the order of their ids.
+    pub fn partners(&self) -> impl Iterator<Item = NodeId> {
+        self.links.partners()
     }
 
     /// MSDUs in its care: queued, in service, held back from the upper layer.

@@ -114,6 +114,7 @@ impl Station {
         let id = self.links.of(frame.from, Some(request.tid));
         if let (Some(inbound), None) = (self.links.get_mut(id).inbound(), &self.recipient) {
             inbound.reorder.move_to(cx.now, request.start, &mut up(cx.out, &mut self.own));
+            self.gaps_due = self.gaps_due.min(inbound.reorder.due());
         }
     }
 
@@ -122,7 +123,8 @@ impl Station {
     pub(super) fn expire_gaps(&mut self, cx: &mut Cx<impl Air>) {
         self.gaps_due = SimTime::NEVER;
         for inbound in self.links.inbound() {
-            inbound.reorder.expire(cx.now, &mut up(cx.out, &mut self.own));
+            let gaps = inbound.reorder.expire(cx.now, &mut up(cx.out, &mut self.own));
+            self.own.gaps_given_up += gaps;
             self.gaps_due = self.gaps_due.min(inbound.reorder.due());
         }
     }

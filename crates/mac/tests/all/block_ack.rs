@@ -7,7 +7,7 @@
 use crate::edca::harness::{
     A, ACK, AIFS, B, BE, Build, C, CLEAN, D, HIT, NOBODY, Net, QOS, SIFS, SLOT, VI, backoffs, frame, tos,
 };
-use mac::{AfterSilence, Aggregation, Config, Discard, Fate, Kind, Rts};
+use mac::{AMpdus, AfterSilence, Aggregation, Config, Discard, Fate, Kind, Rts};
 use queue::Limit;
 use units::{Bytes, Dur};
 
@@ -132,6 +132,11 @@ fn the_second_of_three_that_is_lost_goes_again_alone_and_all_go_up_in_order() {
         ]
     );
     assert_eq!(cell.up(), [(start + THREE, 0), (again + QOS, 1), (again + QOS, 2)]);
+    // A: an A-MPDU of three and an MPDU alone. B: the third waited for the second.
+    let [a, b] = [A, B].map(|of| cell.net.stations[of.index()].counters());
+    let aggregates = AMpdus { sent: 1, mpdus: 3, bytes: Bytes(4630) };
+    assert_eq!((a.a_mpdus, a.data_ppdus(), a.data_frames_sent, a.data_frames_retried), (aggregates, 2, 4, 1));
+    assert_eq!((b.longest_hold, b.gaps_given_up), (Dur::from_us(again + QOS - start - THREE), 0));
 }
 
 #[test]
@@ -192,6 +197,7 @@ fn a_request_tells_the_receiver_what_was_given_up() {
     cell.jam(start + SECOND).jam(again + FIRST).run();
     assert_eq!(cell.frames(), [(Kind::Data, THREE), (Kind::Data, QOS), (Kind::BlockAckReq, REQUEST)]);
     let asked = cell.net.of(A, Kind::BlockAckReq)[0];
+    assert_eq!(cell.net.stations[A.index()].counters().block_ack_requests, 1);
     assert_eq!(cell.up(), [(start + THREE, 0), (asked.end, 2)]);
     let fates: Vec<_> = cell.net.done(A);
     assert_eq!(fates, [(Fate::Delivered, 1), (Fate::Delivered, 1), (Fate::GivenUp, 2)]);
@@ -256,6 +262,8 @@ fn without_a_request_a_gap_is_given_up_when_what_stands_behind_it_has_waited_100
     cell.jam(start + SECOND).run();
     assert_eq!(cell.frames(), [(Kind::Data, THREE)]);
     assert_eq!(cell.up(), [(start + THREE, 0), (start + THREE + 100_000, 2)]);
+    let b = cell.net.stations[B.index()].counters();
+    assert_eq!((b.gaps_given_up, b.longest_hold), (1, Dur::from_ms(100)));
 }
 
 #[test]

@@ -13,5 +13,6 @@ mod extended;
 mod fragments;
 mod harness;
 mod ht;
+mod in_order;
 mod levels;
 mod links;

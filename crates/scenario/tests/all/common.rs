@@ -378,6 +378,49 @@ from = "a"
 to = "b"
 "#;
 
+/// 802.11ax beside 802.11ac: modes, aggregation.
+pub const MODERN: &str = r#"
+scenario = { duration = "1 s" }
+[radio]
+standard = "802.11ax"
+mcs = "best"
+streams = 2
+width = "80 MHz"
+guard_interval = "1.6 us"
+coding = "ldpc"
+preamble = "ns3"
+dscp_map = "precedence"
+[radio.aggregation]
+mpdus = 128
+bytes = "1 MB"
+time = "4 ms"
+amsdu = "3839 B"
+largest_mpdu = "7991 B"
+window = 128
+spacing = "4 us"
+block_ack = ["be", "vi"]
+attempts = 30
+after_silence = "request"
+tells_gaps = false
+patience = "50 ms"
+[[node]]
+name = "ap"
+role = "ap"
+mcs = 7
+mcs_to = { old = 3 }
+streams = 1
+width = "40 MHz"
+guard_interval = "0.8 us"
+coding = "ldpc"
+[[node]]
+name = "old"
+standard = "802.11ac"
+aggregation = { lifetime = "1 s", window = 64 }
+[[flow]]
+from = "ap"
+to = "old"
+"#;
+
 /// The other models.
 pub const GROUND: &str = r#"
 scenario = { duration = "5 s" }
@@ -614,7 +657,7 @@ from = "a"
 to = "b"
 "#;
 
-pub const EXAMPLES: [&str; 18] = [
+pub const EXAMPLES: [&str; 19] = [
     TCP,
     CHANNELS,
     UDP,
@@ -631,6 +674,7 @@ pub const EXAMPLES: [&str; 18] = [
     AIR,
     MATRIX,
     GROUND,
+    MODERN,
     FREE,
     LEAST,
 ];

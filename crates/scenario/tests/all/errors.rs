@@ -25,7 +25,8 @@ fn missing() {
             (
                 "standard = \"802.11b\"",
                 "",
-                "radio.standard: missing; expected \"802.11\", \"802.11b\", \"802.11a\" or \"802.11g\"",
+                "radio.standard: missing; expected \"802.11\", \"802.11b\", \"802.11a\", \"802.11g\", \"802.11n\", \"802.11n-2.4\", \
+                 \"802.11ac\" or \"802.11ax\"",
             ),
             ("from = \"sender\"", "", "flow[0].from: missing; expected the name of a node"),
             ("name = \"receiver\"", "", "node[1].name: missing; expected a name such as \"laptop\""),
@@ -109,13 +110,13 @@ fn unknown_keys_and_words() {
             ),
             (
                 "standard = \"802.11b\"",
-                "standard = \"802.11n\"",
-                "radio.standard: standard \"802.11n\" is not modelled yet, see docs/not-modelled.md; the nearest that is: \"802.11a\"",
+                "standard = \"802.11be\"",
+                "radio.standard: standard \"802.11be\" is not modelled yet, see docs/not-modelled.md; the nearest that is: \"802.11ax\"",
             ),
             (
                 "standard = \"802.11b\"",
                 "standard = \"wimax\"",
-                "radio.standard: no standard \"wimax\"; there are \"802.11\", \"802.11b\", \"802.11a\" and \"802.11g\"",
+                "radio.standard: no standard \"wimax\"; there are \"802.11\", \"802.11b\", \"802.11a\", \"802.11g\", \"802.11n\", \"802.11n-2.4\", \"802.11ac\" and \"802.11ax\"",
             ),
             (
                 "protocol = \"tcp\"",

@@ -1,6 +1,7 @@
 //! The tests of crate scenario, in one binary: linking is most of a small test's time.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod aggregation;
 mod checks;
 mod common;
 mod errors;

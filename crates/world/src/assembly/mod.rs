@@ -41,6 +41,7 @@ fn all<T>(each: impl Iterator<Item = Result<T>>) -> Result<Vec<T>> {
 }
 
 pub(crate) use draws::drawn;
+pub(crate) use modes::MeanSnr;
 pub(crate) use radio::{errors_at, macs};
 pub(crate) use transport::{keys, tcps};
 
@@ -104,7 +105,6 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
     };
     let flows = (0..scenario.flows.len() as u32).map(flow).collect();
     let peers: Vec<u8> = configs.iter().map(Config::categories).collect();
-    let announced: Vec<Rc<[Option<Aggregation>]>> = on.iter().map(|on| announced(*on, &configs)).collect();
     let mut interfaces = Vec::new();
     for (node, channel) in scenario.interfaces() {
         let (own, stack, config) =

@@ -1,10 +1,13 @@
 //! The modes of data frames between stations of 802.11n and later: what both ends of a link have, and the MCS that a scenario asks for.
 
+use super::places::places;
 use super::radio::{Tuned, mean_gain};
 use crate::scenario::{self as sc, Scenario};
-use mac::{Aggregation, Config};
+use crate::shared::Shared;
+use engine::Streams;
+use mac::Config;
 use phy::{Mode, Standard, Waveform};
-use units::{Bytes, Dbm, NodeId};
+use units::{Bytes, ChannelId, Db, Dbm, NodeId};
 
 /// The frame whose loss decides on the best MCS: an MSDU of 1500 B in QoS data.
 const FRAME: Bytes = Bytes(1538);
@@ -81,9 +84,7 @@ pub(super) fn give(scenario: &Scenario, node: &sc::Node, config: &mut Config) {
         config.data_rate_to.push((*to, common.mode(*mcs)));
     }
     add_missing(config);
-    let mut aggregation = Aggregation::of(node.standard);
-    node.modes.aggregation.iter().for_each(|keys| keys.apply(&mut aggregation));
-    config.aggregation = (node.access == sc::Access::Edca).then_some(aggregation);
+    config.aggregation = node.aggregation();
 }
 
 /// Modes that it sends to older stations are modes of its radio too.
@@ -113,7 +114,7 @@ pub(super) fn choose(on: Tuned<'_>, places: &[[f64; 2]], configs: &mut [Config])
             if to == from || !on.has(to) || stated(to) {
                 continue;
             }
-            let power = Dbm(node.tx_power.0 + mean_gain(on, powers, places, from, to).0);
+            let power = mean_power(on, powers, places, from, to);
             let common = Common::of(radio, node, it);
             let (_, modes) = match last.take() {
                 Some(known) if known.0 == common => last.insert(known),
@@ -127,6 +128,36 @@ pub(super) fn choose(on: Tuned<'_>, places: &[[f64; 2]], configs: &mut [Config])
             }
         }
         add_missing(config);
+    }
+}
+
+/// The mean power that a station receives from another as a run begins.
+fn mean_power(on: Tuned<'_>, powers: &sc::Propagation, places: &[[f64; 2]], from: NodeId, to: NodeId) -> Dbm {
+    Dbm(on.scenario.nodes[from.index()].tx_power.0 + mean_gain(on, powers, places, from, to).0)
+}
+
+/// Mean SNRs of radio links as a run begins.
+pub(crate) struct MeanSnr<'a> {
+    shared: &'a Shared,
+    streams: Streams,
+    places: Vec<[f64; 2]>,
+}
+
+impl MeanSnr<'_> {
+    /// Those of the run with this seed.
+    pub fn of(shared: &Shared, seed: u64) -> MeanSnr<'_> {
+        let streams = Streams::new(seed);
+        MeanSnr { shared, streams, places: places(&shared.scenario, &streams, shared.layout) }
+    }
+
+    /// That of frames of this mode, over the whole of its width; `None` where signals have no powers.
+    pub fn over(&self, mode: Mode, channel: ChannelId, from: NodeId, to: NodeId) -> Option<Db> {
+        let scenario = &self.shared.scenario;
+        let on = Tuned::all(scenario, &self.streams).find(|on| on.id == channel)?;
+        let powers = on.channel.powers.as_ref()?;
+        let power = mean_power(on, powers, &self.places, from, to);
+        let noise = super::radio::noise(scenario, powers).0 + 10.0 * libm::log10(mode.bandwidth.0 / 20e6);
+        Some(Db(power.0 - noise))
     }
 }
 

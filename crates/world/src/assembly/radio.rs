@@ -3,7 +3,7 @@
 use super::{Result, all, modes};
 use crate::scenario::{self as sc, InputError, Scenario};
 use engine::{Purpose, Streams};
-use mac::{Config, ControlModes, Edca, ErrorsAt, Protection, TxopLimits};
+use mac::{Config, ControlModes, DscpMap, Edca, ErrorsAt, Protection, TxopLimits};
 use phy::format::DSSS;
 use phy::medium::{Sinr, SinrConfig};
 use phy::propagation::{NoiseFloor, shadowing};
@@ -132,7 +132,7 @@ fn mac_config(scenario: &Scenario, bss: &Bss, node: &sc::Node) -> Config {
     config.protection = bss.protection;
     radio.set(&mut config);
     if node.access == sc::Access::Edca {
-        let edca = edca(node, &config.timing);
+        let edca = edca(radio, node, &config.timing);
         config = config.with_edca(edca);
         radio.set(&mut config); // EDCA has defaults of its own
     }
@@ -275,8 +275,9 @@ fn preamble(radio: &sc::Radio) -> Preamble {
 
 /// The categories of a node: the standard's, of a station or of an access point, and what the scenario says instead. TXOP limits are zero unless stated, as
 /// in the experiments of the papers.
-fn edca(node: &sc::Node, timing: &phy::Timing) -> Edca {
+fn edca(radio: &sc::Radio, node: &sc::Node, timing: &phy::Timing) -> Edca {
     let mut edca = Edca::standard(node.standard, timing, TxopLimits::Zero);
+    edca.dscp_map = radio.dscp_map.unwrap_or(DscpMap::Rfc8325);
     if node.entry.role == sc::Role::Ap {
         edca = edca.at_access_point(timing);
     }

@@ -5,10 +5,11 @@
 //! found no such loss) and scheme counters (whole run).
 
 mod flows;
+mod links;
 mod tables;
 
 use crate::record::{self, Cell, Columns, Metric, Record};
-use crate::scenario::Scenario;
+use crate::shared::Shared;
 use crate::taps::{Column, Recorded, Timeline, queue_ids};
 use crate::windows;
 use crate::world::World;
@@ -66,6 +67,8 @@ pub struct Run {
     pub frames: Vec<Record>,
     /// One a (scheme, node).
     pub schemes: Vec<Record>,
+    /// One a direction of a radio link of 802.11n or later.
+    pub links: Vec<Record>,
     /// One a window and flow, one a window and queue.
     pub windows: Vec<Record>,
     /// Of all flows together.
@@ -107,11 +110,12 @@ pub fn jain(rates: &[f64]) -> f64 {
 
 /// Every metric, by the table that has it: `flow.NAME`, `node.NAME`, …, `summary`. What a scheme counts it names itself.
 pub fn metrics() -> impl Iterator<Item = (&'static str, &'static Metric)> {
-    let tables: [(&str, &[&[Metric]]); 7] = [
+    let tables: [(&str, &[&[Metric]]); 8] = [
         ("flow.NAME", flows::METRICS),
         ("node.NAME", &[tables::NodeRow::METRICS]),
         ("queue.NAME", &[tables::QueueRow::METRICS]),
         ("frame.CLASS", &[tables::FrameRow::METRICS]),
+        ("link.FROM->TO", &[links::LinkRow::METRICS]),
         ("window.WINDOW.NAME", windows::METRICS),
         ("scheme.SCHEME@NODE", &[tables::Held::METRICS]),
         ("summary", &[tables::Summary::METRICS]),
@@ -120,7 +124,8 @@ pub fn metrics() -> impl Iterator<Item = (&'static str, &'static Metric)> {
 }
 
 /// Reads the results off a world whose run is over.
-pub(crate) fn collect(world: &World, scenario: &Scenario, seed: u64, sim_s: f64, recorded: Recorded) -> Run {
+pub(crate) fn collect(world: &World, shared: &Shared, seed: u64, sim_s: f64, recorded: Recorded) -> Run {
+    let scenario = &shared.scenario;
     let flows = flows::rows(&world.flows, scenario);
     let summary = tables::Summary::new(world, &flows).record();
     let names: Vec<&str> = scenario.nodes.iter().map(|node| node.name.as_str()).collect();
@@ -135,6 +140,7 @@ pub(crate) fn collect(world: &World, scenario: &Scenario, seed: u64, sim_s: f64,
         queues: tables::queues(world, scenario),
         frames: tables::frames(world),
         schemes: tables::schemes(world, scenario),
+        links: links::rows(world, shared, seed),
         windows: world.windows.records(&queue_ids(scenario), &world.flows, &world.interfaces, &names),
         summary,
         fingerprint: recorded.fingerprint,

@@ -26,6 +26,12 @@ impl NodeRow<'_> {
     fn radio(&self) -> Option<&mac::Counters> {
         self.radio.as_ref().map(|(_, counted)| counted)
     }
+
+    /// The same of a radio that aggregates.
+    fn aggregating(&self) -> Option<&mac::Counters> {
+        let (station, counted) = self.radio.as_ref()?;
+        station.config().aggregation.map(|_| counted)
+    }
 }
 
 columns! { impl NodeRow<'_>, |it| {
@@ -45,7 +51,26 @@ columns! { impl NodeRow<'_>, |it| {
     "msdus_received": "MSDUs received, duplicates left out" => it.radio()?.msdus_received,
     "duplicates": "data frames received again" => it.radio()?.duplicates,
     "airtime_s": "time on the air" => it.radio()?.airtime.as_secs_f64(),
+    "data_ppdus": "with aggregation: PPDUs with data" => it.aggregating()?.data_ppdus(),
+    "mpdus_a_ppdu": "with aggregation: MPDUs in a PPDU with data, mean" => {
+        let counted = it.aggregating()?;
+        mean(counted.data_frames_sent, counted.data_ppdus())
+    },
+    "a_mpdu_mean_bytes": "with aggregation: length of the PPDUs with several MPDUs, mean" => {
+        let counted = it.aggregating()?;
+        mean(counted.a_mpdus.bytes.0, counted.a_mpdus.sent)
+    },
+    "block_ack_requests": "with aggregation: Block Ack Requests sent" => it.aggregating()?.block_ack_requests,
+    "gaps_given_up": "with aggregation: MPDUs that its reorder buffers stopped waiting for" =>
+        it.aggregating()?.gaps_given_up,
+    "longest_hold_s_total": "with aggregation: longest time that an MPDU was in a reorder buffer, of the whole run" =>
+        it.aggregating()?.longest_hold.as_secs_f64(),
 } }
+
+/// `sum` over `n`; NaN of none.
+fn mean(sum: u64, n: u64) -> f64 {
+    if n == 0 { f64::NAN } else { sum as f64 / n as f64 }
+}
 
 /// A row of each node. Of several radios each has a row of its own behind it, `relay.air.backhaul`.
 pub(super) fn nodes(world: &World, scenario: &Scenario) -> Vec<Record> {
@@ -72,6 +97,8 @@ pub(super) struct QueueRow<'a> {
     measured: Dur,
     /// Of an EDCAF.
     category: Option<&'a CategoryCounters>,
+    /// True of one whose station aggregates.
+    aggregates: bool,
     /// Of a wire, after warm-up.
     sent: Option<net::WireStats>,
 }
@@ -90,6 +117,10 @@ columns! { impl QueueRow<'_>, |it| {
     "internal_collisions_total":
         "EDCA: collisions with a higher category of the same station, of the whole run" =>
         it.category?.internal_collisions,
+    "mpdus_a_ppdu_total": "with aggregation: MPDUs in a PPDU with data, mean of the whole run" => {
+        let counted = it.category.filter(|_| it.aggregates)?;
+        mean(counted.data_frames_sent, counted.data_ppdus())
+    },
     "sent_bytes": whole, "a wire: bytes sent" => it.sent.as_ref()?.sent_bytes.0,
     "lost_packets": whole, "a wire: packets lost on the way" => it.sent.as_ref()?.lost,
 } }
@@ -104,13 +135,15 @@ pub(super) fn queues(world: &World, scenario: &Scenario) -> Vec<Record> {
         for ((i, (queue, counters)), then) in categories.enumerate().zip(then) {
             let (Some(stats), Some(then)) = (queue.stats(now), then) else { continue };
             let category = station.config().edca.is_some().then_some(counters);
-            let id = category_id(air, station, i);
-            rows.push(QueueRow { id, stats: stats.since(then), measured, category, sent: None }.record());
+            let (id, aggregates) = (category_id(air, station, i), station.config().aggregation.is_some());
+            let stats = stats.since(then);
+            rows.push(QueueRow { id, stats, measured, category, aggregates, sent: None }.record());
         }
     }
     for ((id, wire), (queue, sent)) in ids.wires.iter().zip(&world.wires).zip(&world.warm.wires) {
         let (stats, sent) = (wire.queue().stats(now).since(queue), Some(wire.stats().since(sent)));
-        rows.push(QueueRow { id: id.clone(), stats, measured, category: None, sent }.record());
+        let (id, category, aggregates) = (id.clone(), None, false);
+        rows.push(QueueRow { id, stats, measured, category, aggregates, sent }.record());
     }
     rows
 }
@@ -231,6 +264,16 @@ impl Summary<'_> {
         if exchanges == 0 { 0.0 } else { lost as f64 / exchanges as f64 }
     }
 
+    /// MPDUs in a PPDU with data of all stations that aggregate; `None` without one.
+    fn mpdus_a_ppdu(&self) -> Option<f64> {
+        let aggregates = self.world.stations().map(|station| station.config().aggregation.is_some());
+        let counted = counters(self.world).zip(aggregates).filter(|(_, aggregates)| *aggregates);
+        let (mpdus, ppdus) = counted
+            .map(|(of, _)| (of.data_frames_sent, of.data_ppdus()))
+            .reduce(|(mpdus, ppdus), of| (mpdus + of.0, ppdus + of.1))?;
+        Some(mean(mpdus, ppdus))
+    }
+
     fn lost(&self, cause: LossCause) -> u64 {
         self.world.frames.since(&self.world.warm.frames).losses(cause)
     }
@@ -245,6 +288,7 @@ columns! { impl Summary<'_>, |it| {
     "timeouts": "of all flows together" => it.sum("timeouts"),
     "collision_probability":
         "data frames and RTS lost to another transmission, over exchanges begun" => it.collision_probability(),
+    "mpdus_a_ppdu": "with aggregation: MPDUs in a PPDU with data, mean" => it.mpdus_a_ppdu()?,
     "lost_to_noise": "frames lost to noise" => it.lost(LossCause::Noise),
     "lost_data_ack": "data lost to a TCP ACK" => it.lost(LossCause::DataAck),
     "lost_ack_data": "TCP ACKs lost to data" => it.lost(LossCause::AckData),
@@ -264,7 +308,7 @@ mod tests {
     #[test]
     fn a_class_of_frames_says_what_spoilt_it_in_shares_of_what_was_sent() {
         // Of 200: 10 lost to noise, 20 to an addressee that transmitted, and to tcp-data, tcp-ack, tcp-control, udp, other, rts, cts, ack:
-        let with = [16, 8, 1, 4, 2, 6, 3, 5, 0, 0];
+        let with = [16, 8, 1, 4, 2, 6, 3, 5, 0, 0, 0];
         let collided_with = PerClass::from_fn(|class| with[class as usize]);
         let tally =
             Tally { sent: 200, noise: 10, half_duplex: 20, collision: 45, collided_with, ..Default::default() };

@@ -9,6 +9,7 @@ use world::Registries;
 fn place(noun: &str, name: &str) -> Option<(&'static str, String)> {
     Some(match noun {
         "standard" => ("radio.standard", format!("{name:?}")),
+        "width" => ("radio.width", format!("{name:?}")),
         "congestion control" => ("flow.0.transport.congestion", format!("{name:?}")),
         "recovery" => ("flow.0.transport.recovery", format!("{name:?}")),
         "receiver" => ("flow.0.transport.receiver", format!("{name:?}")),
@@ -72,7 +73,7 @@ fn the_nearest_of_an_absent_name_is_modelled() {
 
 #[test]
 fn who_is_near_an_absent_name_is_not_suggested_and_who_is_no_name_is() {
-    let far = refusal("radio.standard", "\"802.11ac\"");
+    let far = refusal("radio.standard", "\"802.11be\"");
     assert!(!far.contains("did you mean"), "{far}");
     assert!(refusal("radio.standard", "\"802.11bb\"").contains("did you mean \"802.11b\"?"));
     assert!(refusal("flow.0.transport.congestion", "\"rneo\"").contains("did you mean \"reno\"?"));

@@ -49,6 +49,7 @@ mod retry;
 mod rtt_correct;
 mod runner;
 mod saturation_today;
+mod schemes_on_ax;
 mod senders;
 mod shared_air;
 mod snoop;

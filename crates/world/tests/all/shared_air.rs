@@ -98,6 +98,11 @@ fn a_disc_is_drawn_anew_for_each_seed_and_uniform_over_its_area() {
 
 /// One station with two flows of these DSCPs, saturated, and its receiver; `access` at both.
 fn marked(access: &str, dscps: [u8; 2]) -> Run {
+    mapped(&format!("access = \"{access}\""), dscps)
+}
+
+/// The same with these keys of its radio.
+fn mapped(keys: &str, dscps: [u8; 2]) -> Run {
     let flow = |dscp: u8| {
         format!(
             "[[flow]]\nfrom = \"a\"\nto = \"b\"\ndscp = {dscp}\ntransport = {{ protocol = \"udp\" }}\n\
@@ -105,7 +110,7 @@ fn marked(access: &str, dscps: [u8; 2]) -> Run {
         )
     };
     let text = format!(
-        "scenario = {{ duration = \"2 s\" }}\nradio = {{ standard = \"802.11a\", access = \"{access}\" }}\n\
+        "scenario = {{ duration = \"2 s\" }}\nradio = {{ standard = \"802.11a\", {keys} }}\n\
          [[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n{}{}",
         flow(dscps[0]),
         flow(dscps[1])
@@ -124,6 +129,20 @@ fn a_packets_dscp_finds_its_category_and_voice_goes_before_background() {
     let run = marked("edca", [46, 8]);
     let ids: Vec<_> = run.queues.iter().map(|row| row[0].1.clone()).collect();
     assert!(ids.contains(&world::Cell::Text("a.air.vo".to_owned())), "{ids:?}");
+}
+
+/// Packets that came to each queue of the sender of AF21 and EF: BK, BE, VI, VO.
+fn offered(keys: &str) -> Vec<f64> {
+    let run = mapped(keys, [18, 46]);
+    run.queues.iter().take(4).map(|row| Run::number(row, "offered_packets").unwrap()).collect()
+}
+
+#[test]
+fn telephony_is_voice_as_rfc_8325_has_it_and_was_video_by_its_precedence() {
+    // AF21 is user priority 3 here and 2 by precedence: best effort, background.
+    let zero = |keys| offered(keys).iter().map(|n| *n == 0.0).collect::<Vec<_>>();
+    assert_eq!(zero("access = \"edca\""), [true, false, true, false]);
+    assert_eq!(zero("access = \"edca\", dscp_map = \"precedence\""), [false, true, false, true]);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! Replications tell the standard error, and it is asserted beside the deviation: a run too short to tell fails.
 
 use super::harness::*;
-use mac::{AfterTimeout, Category, Config, Edca};
+use mac::{AfterTimeout, Category, Config, DscpMap, Edca};
 use units::{Dur, NodeId};
 
 const REFERENCE: &str = include_str!("../../../../../validation/edca/reference.csv");
@@ -42,7 +42,11 @@ impl Row {
     fn network(&self) -> (Vec<Config>, Vec<Vec<u8>>) {
         let categories = ["low", "high"].map(|name| self.category(name)).to_vec();
         // What the harness sends for category 0 asks for priority 1, for category 1 for priority 0.
-        let config = dcf().with_edca(Edca { categories, of_priority: [1, 0, 0, 0, 0, 0, 0, 0] });
+        let config = dcf().with_edca(Edca {
+            categories,
+            of_priority: [1, 0, 0, 0, 0, 0, 0, 0],
+            dscp_map: DscpMap::Precedence,
+        });
         let config = Config { after_timeout: AfterTimeout::Eifs, ..config };
         let n: usize = self.text("stations").parse().expect("a number");
         let senders = match self.text("layout") {
