@@ -26,6 +26,12 @@ def run() -> Any:
     return il.run(cell.set("flow.0.ack_gaps", True).set("window", [window])).runs[0]
 
 
+@pytest.fixture(scope="module")
+def today() -> Any:
+    """A run of radios that aggregate."""
+    return il.run(il.wlan(2, standard="802.11ax", ap=True, duration="1 s", warmup="0 s")).runs[0]
+
+
 def columns(run: Any) -> set[tuple[str, str]]:
     """Table and column of every number of a run, counters of schemes left out."""
     found = {("summary", name) for name in run["summary"]}
@@ -37,8 +43,8 @@ def columns(run: Any) -> set[tuple[str, str]]:
 
 
 @pytest.mark.core
-def test_what_is_listed_is_in_a_run_in_that_unit(run: Any) -> None:
-    have = columns(run)
+def test_what_is_listed_is_in_a_run_in_that_unit(run: Any, today: Any) -> None:
+    have = columns(run) | columns(today)
     for entry in catalogue.entries():
         if entry.group not in (*TABLES, "summary") or entry.name in ("SERIES", "COUNTER"):
             continue
@@ -50,11 +56,11 @@ def test_what_is_listed_is_in_a_run_in_that_unit(run: Any) -> None:
 
 
 @pytest.mark.core
-def test_what_a_run_has_is_listed(run: Any) -> None:
+def test_what_a_run_has_is_listed(run: Any, today: Any) -> None:
     listed = {(entry.group, entry.name) for entry in catalogue.entries()}
     assert [
         (group, name)
-        for group, name in sorted(columns(run))
+        for group, name in sorted(columns(run) | columns(today))
         if not {(group, name), (group, quantity.without_unit(name))} & listed
     ] == []
 

@@ -397,7 +397,7 @@ def test_the_tree_of_contributing_is_that_of_the_repository() -> None:
 QUESTIONS = re.compile(r"^\s*//[/!] (?:What|Whether|How|Who|Whose|Which|Where|When|Why|Returns whether) ", re.MULTILINE)
 """Beginnings of doc comments that are not noun phrases, nor verbs of functions."""
 
-LEFT = {"mac": 218, "phy": 116}
+LEFT = {"mac": 172, "phy": 70}
 """Comments that begin so, by crate. These numbers may only shrink; no other crate has any."""
 
 
@@ -448,4 +448,4 @@ def test_no_registry_of_packages_is_named_by_its_host() -> None:
     found = {name: re.findall(REGISTRIES, text(Path(name)), re.IGNORECASE) for name in ours}
     found.pop("tests/python/test_documents.py")  # the list above
     # The locks of Rust's builds name it by their format.
-    assert {name: hosts for name, hosts in found.items() if hosts and name != "Cargo.lock"} == {}
+    assert {name: hosts for name, hosts in found.items() if hosts and not name.endswith("Cargo.lock")} == {}

@@ -43,12 +43,12 @@ pub struct SoFar {
 /// Call order, for each exchange: [`AckPolicy::admits`] until it declines, [`AckPolicy::solicits`], and
 /// [`AckPolicy::judge`] if a frame of the receiver comes in time.
 pub trait AckPolicy: std::fmt::Debug {
-    /// How many MPDUs the agreement with this receiver and TID lets share a PSDU: its window. [`MpduSet::MOST`] is the most.
+    /// The number of MPDUs the agreement with this receiver and TID lets share a PSDU: its window. [`MpduSet::MOST`] is the most.
     /// @80211-2020 10.25.2
     fn window(&self, _of: RaTid) -> usize {
         64
     }
-    /// Whether `next`, of the same receiver and TID ([`RaTid::of`]), joins a PSDU in this mode. Asked of those in service first, then of the queue's
+    /// True if `next`, of the same receiver and TID ([`RaTid::of`]), joins a PSDU in this mode. Asked of those in service first, then of the queue's
     /// ([`crate::TxQueue::peek`]), up to the first `false`; not of the first of a PSDU, not for groups, and of no more than
     /// [`AckPolicy::window`], none of which would take the PSDU beyond the longest aggregate of its stage ([`crate::Stage::longest`]). Nothing
     /// else limits the length of a PSDU: neither a largest PSDU nor the TXOP limit is checked.
@@ -105,7 +105,7 @@ pub trait Recipient: std::fmt::Debug {
         all: &mut Packets,
         up: &mut dyn FnMut(Delivery),
     );
-    /// Whether [`Recipient::damaged`] is to be asked at all.
+    /// True if [`Recipient::damaged`] is to be asked at all.
     fn heeds_damage(&self) -> bool {
         false
     }

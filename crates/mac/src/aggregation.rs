@@ -6,7 +6,7 @@ use crate::msdu::Msdu;
 use phy::{Mode, Standard};
 use units::{Bytes, Dur, SimTime};
 
-/// What ends the attempts of an MSDU under an agreement.
+/// The end of the attempts of an MSDU under an agreement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Discard {
     /// Its age since it was handed down: dot11EDCATableMSDULifetime. Attempts are not counted. @80211-2020 10.23.2.12.1
@@ -15,7 +15,7 @@ pub enum Discard {
     Attempts(u8),
 }
 
-/// What follows a PSDU of which no Block Ack came.
+/// The step behind a PSDU of which no Block Ack came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AfterSilence {
     /// All its MPDUs again, in the next PSDU.
@@ -43,13 +43,13 @@ pub struct Aggregation {
     pub spacing: Dur,
     /// TIDs for which it starts an agreement: a bit each, the lowest TID 0.
     pub tids: u8,
-    /// What ends the attempts of an MSDU.
+    /// The end of the attempts of an MSDU.
     pub discard: Discard,
-    /// What follows a PSDU of which no Block Ack came.
+    /// The step behind a PSDU of which no Block Ack came.
     pub after_silence: AfterSilence,
     /// True if a Block Ack Request tells the recipient of MSDUs that were given up. @80211-2020 10.25.6.4
     pub tells_gaps: bool,
-    /// How long a recipient holds what stands behind a gap. Our default is mac80211's 100 ms.
+    /// The time for which a recipient holds what stands behind a gap. Our default is mac80211's 100 ms.
     pub patience: Dur,
 }
 
@@ -109,7 +109,7 @@ impl Aggregation {
         self.tids >> tid & 1 != 0
     }
 
-    /// What an agreement for this TID allows with a recipient; `None`: there is none.
+    /// The agreement for this TID with a recipient; `None`: there is none.
     pub(crate) fn agreed(&self, recipient: &Aggregation, tid: u8) -> Option<Agreement> {
         self.starts_for(tid).then(|| Agreement {
             mpdus: self.mpdus.min(recipient.buffer),
@@ -147,7 +147,7 @@ pub(crate) struct Agreement {
 }
 
 impl Agreement {
-    /// Whether a failed attempt of an MSDU was its last.
+    /// True if a failed attempt of an MSDU was its last.
     pub fn ends(&self, msdu: &Msdu, now: SimTime) -> bool {
         match self.discard {
             Discard::Lifetime(lifetime) => now.since(msdu.enqueued) >= lifetime,

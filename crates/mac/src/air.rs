@@ -12,10 +12,10 @@ pub trait Air {
     /// Until when virtual carrier sense holds this interface back.
     fn nav(&self) -> SimTime;
 
-    /// Whether it is receiving a frame. If so, its end is told: [`crate::Input::Ended`].
+    /// True if it is receiving a frame. If so, its end is told: [`crate::Input::Ended`].
     fn is_receiving(&mut self) -> bool;
 
-    /// Whether an MSDU is lost whatever its attempts; asked once for each. [`crate::ErrorsAt::Msdu`]
+    /// True if an MSDU is lost whatever its attempts; asked once for each. [`crate::ErrorsAt::Msdu`]
     fn dooms(&mut self, now: SimTime, to: NodeId, mpdu: Bytes) -> bool;
 
     /// [`crate::Contention::want`]

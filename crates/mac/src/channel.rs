@@ -246,7 +246,7 @@ impl Channel {
         self.frames[node.index()].as_mut()
     }
 
-    /// Whether an MSDU is lost whatever its attempts; asked once for each. False where errors strike attempts.
+    /// True if an MSDU is lost whatever its attempts; asked once for each. False where errors strike attempts.
     pub fn dooms(&mut self, now: SimTime, from: NodeId, to: NodeId, mpdu: Bytes) -> bool {
         self.errors_at == ErrorsAt::Msdu && to != NodeId::BROADCAST && self.errors.hits(now, from, to, mpdu, false)
     }
@@ -375,7 +375,7 @@ impl Channel {
 pub struct At<'a> {
     channel: &'a mut Channel,
     node: NodeId,
-    /// Whether it has put a frame into the channel that is to go on the air now: [`Channel::start`].
+    /// True if it has put a frame into the channel that is to go on the air now: [`Channel::start`].
     pub transmits: bool,
 }
 
@@ -494,7 +494,7 @@ struct Rest<'a> {
     fate: &'a mut AtAddressee,
     overlap: Option<Overlap>,
     sender: Sender,
-    /// Whether the sender hears nothing.
+    /// True if the sender hears nothing.
     is_silent: bool,
 }
 
@@ -513,7 +513,7 @@ struct Noise<'a> {
 struct Received {
     /// Without error, or with an MPDU at least that is.
     nodes: u64,
-    /// Whether the addressee can read the MAC header of the frame, if it is not among `nodes`.
+    /// True if the addressee can read the MAC header of the frame, if it is not among `nodes`.
     header: bool,
 }
 

@@ -21,12 +21,12 @@ impl Rts {
     /// Never.
     pub const OFF: Rts = Rts { threshold: None };
 
-    /// Whether a frame of this length is a long one.
+    /// True if a frame of this length is a long one.
     pub fn is_above_threshold(&self, psdu: Bytes) -> bool {
         self.threshold.is_some_and(|threshold| psdu > threshold)
     }
 
-    /// Whether RTS/CTS precedes this frame.
+    /// True if RTS/CTS precedes this frame.
     pub fn covers(&self, job: &Job) -> bool {
         !job.spares_rts && (job.asks_rts || self.is_above_threshold(job.psdu))
     }
@@ -88,7 +88,7 @@ pub struct Config {
     pub edca: Option<Edca>,
     /// When a backoff counts.
     pub countdown: Countdown,
-    /// Whether a frame queued in an interframe space draws a backoff.
+    /// True if a frame queued in an interframe space draws a backoff.
     pub access_in_gap: AccessInGap,
     /// The contention window follows the failures of the frame that is sent next, and not those of the station: for queues that send
     /// something else after a failure. @80211-2020 10.3.3 knows one window a station.
@@ -133,7 +133,7 @@ impl Config {
         self.timing.sifs * 2 + airtime(mode, frame::CTS) + mode.rx_phy_start_delay + self.timing.slot * 2
     }
 
-    /// How many categories it has; 0 under DCF. The highest is one below; behind a scheme that adds one it is the new one.
+    /// The number of categories it has; 0 under DCF. The highest is one below; behind a scheme that adds one it is the new one.
     pub fn categories(&self) -> u8 {
         self.edca.as_ref().map_or(0, |edca| edca.categories.len() as u8)
     }

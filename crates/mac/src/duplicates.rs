@@ -32,7 +32,7 @@ pub(crate) enum Counted {
 }
 
 impl Received {
-    /// Whether a frame with this number is a repetition of one that was received; nothing is noted.
+    /// True if a frame with this number is a repetition of one that was received; nothing is noted.
     pub(crate) fn has(&self, now: SimTime, of: Counted, seq: u16, is_retry: bool) -> bool {
         let mut copy = *self;
         copy.is_duplicate(now, of, seq, is_retry)

@@ -18,7 +18,7 @@ pub struct Category {
     pub cw_max: u16,
     /// How long a transmit opportunity may last; zero: one exchange.
     pub txop_limit: Dur,
-    /// How many exchanges a transmit opportunity may have though its limit is over; 1 (or 0): the limit alone decides.
+    /// The number of exchanges a transmit opportunity may have though its limit is over; 1 (or 0): the limit alone decides.
     pub txop_exchanges: u16,
     /// User priority of its frames if their packet's own leads to another category.
     pub user_priority: u8,

@@ -71,7 +71,7 @@ impl Untold {
 pub(crate) struct Order {
     tid: u8,
     open: Option<u16>,
-    /// What was first sent before that is late.
+    /// An MSDU first sent before that is late.
     late: SimTime,
 }
 
@@ -100,7 +100,7 @@ impl Link {
         if self.tid.is_some() { Counted::Alone } else { Counted::Together }
     }
 
-    /// Whether a frame with this number is a repetition of one that was received; nothing is noted.
+    /// True if a frame with this number is a repetition of one that was received; nothing is noted.
     pub fn has(&self, now: SimTime, seq: u16, is_retry: bool) -> bool {
         self.received.has(now, self.counted(), seq, is_retry)
     }
@@ -241,12 +241,12 @@ impl Links {
         self.links.iter_mut().filter_map(|link| link.agreed.as_mut()?.inbound.as_mut())
     }
 
-    /// Whether QoS data may be sent to this station: it has categories, and is no group. @80211-2020 10.2.3.2
+    /// True if QoS data may be sent to this station: it has categories, and is no group. @80211-2020 10.2.3.2
     pub fn has_qos(&self, to: NodeId) -> bool {
         self.neighbours.get(to.index()).is_some_and(|neighbour| neighbour.categories > 0)
     }
 
-    /// How many stations there are.
+    /// The number of stations there are.
     pub fn neighbours(&self) -> usize {
         self.neighbours.len()
     }

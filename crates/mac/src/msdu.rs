@@ -114,7 +114,7 @@ pub struct Msdu {
     pub qos: Option<Qos>,
     /// Bytes of MAC options that its data frames carry, to a neighbour that knows them.
     pub options_room: u8,
-    /// Whether its next data frame carries them, or the last one did. Chosen when an exchange is planned.
+    /// True if its next data frame carries them, or the last one did. Chosen when an exchange is planned.
     pub is_extended: bool,
     /// Fragments acknowledged: the number of the next.
     pub fragment: u8,
@@ -125,7 +125,7 @@ pub struct Msdu {
     pub seq: Option<u16>,
     /// Exchanges begun for it so far, whether they failed at the RTS or at the data frame.
     pub attempts: u8,
-    /// Whether its data frame has been on the air: the next one carries the retry bit. @80211-2020 9.2.4.1.6
+    /// True if its data frame has been on the air: the next one carries the retry bit. @80211-2020 9.2.4.1.6
     pub data_sent: bool,
     /// Failures that counted as short, and as long; of a fragmented MSDU those of the fragment at hand. The MAC's limits count them.
     pub failures: (u8, u8),
@@ -231,7 +231,7 @@ impl Msdu {
         }
     }
 
-    /// Whether further fragments follow the one that its next data frame carries.
+    /// True if further fragments follow the one that its next data frame carries.
     pub(crate) fn has_further(&self) -> bool {
         u64::from(self.unacknowledged) > (self.mpdu - self.overhead()).0 && self.unacknowledged > 0
     }

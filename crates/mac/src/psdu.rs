@@ -45,7 +45,7 @@ pub struct Data {
     pub seq: u16,
     /// Fragment number; 0 of what is whole. @80211-2020 9.2.4.4.3
     pub fragment: u8,
-    /// Whether further fragments of the same MSDU follow.
+    /// True if further fragments of the same MSDU follow.
     pub more_fragments: bool,
     /// The retry bit.
     pub is_retry: bool,
@@ -108,7 +108,7 @@ impl Bitmap {
         bitmap
     }
 
-    /// How many numbers it can name.
+    /// The count of numbers that it can name.
     pub fn width(&self) -> usize {
         usize::from(self.width)
     }
@@ -139,7 +139,7 @@ impl Bitmap {
     }
 }
 
-/// What a Block Ack Request says. @80211-2020 9.3.1.7
+/// The content of a Block Ack Request. @80211-2020 9.3.1.7
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {
     /// Traffic identifier of the agreement.
@@ -305,7 +305,7 @@ impl Frame {
         self.psdu.mpdus().first().and_then(Mpdu::data)
     }
 
-    /// Whether it is a data frame with MAC options, of the reserved subtype.
+    /// True if it is a data frame with MAC options, of the reserved subtype.
     pub fn is_extended(&self) -> bool {
         self.data().and_then(|data| data.msdus.each().first()).is_some_and(|carried| carried.options.room() > 0)
     }

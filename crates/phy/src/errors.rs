@@ -22,7 +22,7 @@ pub enum Hit {
     Bit {
         /// Bit error rate.
         ber: f64,
-        /// Whether RTS, CTS and ACK are hit too.
+        /// True if RTS, CTS and ACK are hit too.
         control: bool,
     },
 }
@@ -118,7 +118,7 @@ pub enum ErrorModel {
         bad: Hit,
         /// How long either lasts.
         sojourn: Sojourn,
-        /// Whether both directions of a pair share one state.
+        /// True if both directions of a pair share one state.
         shared: bool,
     },
 }
@@ -210,12 +210,12 @@ impl Errors {
         nodes * nodes * (size_of::<Pair>() + if have_states { size_of::<State>() } else { 0 })
     }
 
-    /// Whether no pair ever errs.
+    /// True if no pair ever errs.
     pub fn is_none(&self) -> bool {
         self.pairs.is_empty()
     }
 
-    /// Whether a frame that starts `now` is hit on its way. Draws only if the probability is neither 0 nor 1.
+    /// True if a frame that starts `now` is hit on its way. Draws only if the probability is neither 0 nor 1.
     #[inline]
     pub fn hits(&mut self, now: SimTime, from: NodeId, to: NodeId, mpdu: Bytes, is_control: bool) -> bool {
         !self.is_none() && self.strikes(now, from, to, mpdu, is_control, None) != Struck::Nowhere

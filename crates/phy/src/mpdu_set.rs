@@ -16,7 +16,7 @@ pub struct MpduSet {
 }
 
 impl MpduSet {
-    /// How many a PSDU can have.
+    /// The number of a PSDU can have.
     pub const MOST: usize = 1024;
     /// None of them.
     pub const NONE: MpduSet = MpduSet { first: 0, others: None };
@@ -121,7 +121,7 @@ impl MpduSet {
         core::iter::once(self.first).chain(self.others.iter().flatten().copied())
     }
 
-    /// How many they are.
+    /// The number of they are.
     pub fn len(&self) -> usize {
         self.words().map(|word| word.count_ones() as usize).sum()
     }

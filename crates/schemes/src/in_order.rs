@@ -18,14 +18,14 @@ type Told = (Packet, TxReport);
 pub(crate) struct Reports {
     /// By rising number; links without any are left out.
     waits: BTreeMap<(NodeId, u8), VecDeque<Told>>,
-    /// What can be told now, in order.
+    /// Those that can be told now, in order.
     ready: VecDeque<Told>,
 }
 
 impl Reports {
     /// Takes a report. Returns the fate, if it can be told at once, before anything else.
     ///
-    /// What came so late that its receiver may have dropped it counts as given up.
+    /// One that came so late that its receiver may have dropped it counts as given up.
     pub fn hears(&mut self, packet: &Packet, report: &TxReport) -> Option<Fate> {
         let Some(place) = report.in_order else { return Some(report.fate) };
         let fate = if report.fate == Fate::Delivered && place.is_late { Fate::GivenUp } else { report.fate };

@@ -28,7 +28,7 @@ pub const OUT: FlowId = FlowId(0);
 /// Data from there to here.
 pub const IN: FlowId = FlowId(1);
 
-/// What the MAC says of a packet with serial 0 to there: this fate, at the first attempt, when the run began.
+/// The report of the MAC on a packet with serial 0 to there: this fate, at the first attempt, when the run began.
 pub fn report(fate: Fate) -> TxReport {
     TxReport {
         fate,

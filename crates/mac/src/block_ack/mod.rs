@@ -12,7 +12,7 @@ use units::Dur;
 /// Half of all numbers: what is ahead by less is new, what is ahead by as much or more is old. @80211-2020 10.25.6.3
 const HALF: u16 = crate::link::NUMBERS / 2;
 
-/// How far `seq` is ahead of `start`, modulo 4096.
+/// The distance by which `seq` is ahead of `start`, modulo 4096.
 pub(crate) fn ahead(seq: u16, start: u16) -> u16 {
     seq.wrapping_sub(start) % crate::link::NUMBERS
 }
@@ -22,7 +22,7 @@ pub(crate) fn is_before(seq: u16, other: u16) -> bool {
     (1..HALF).contains(&ahead(other, seq))
 }
 
-/// What a recipient keeps of an agreement.
+/// A recipient's side of an agreement.
 #[derive(Debug)]
 pub(crate) struct Inbound {
     pub board: Scoreboard,

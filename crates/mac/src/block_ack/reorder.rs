@@ -5,7 +5,7 @@ use crate::ack::Delivery;
 use std::collections::VecDeque;
 use units::{Dur, SimTime};
 
-/// What an MPDU carried, in the recipient's care: an MSDU, or those of an A-MSDU.
+/// The content of an MPDU, in the recipient's care: an MSDU, or those of an A-MSDU.
 #[derive(Debug)]
 pub(crate) enum Held {
     One(Delivery),
@@ -36,7 +36,7 @@ pub(crate) struct Reorder {
     /// The number that is due: WinStart_B.
     start: u16,
     window: u16,
-    /// How long what stands behind a gap waits.
+    /// The time for which what stands behind a gap waits.
     patience: Dur,
     /// By distance from the start; the first is a gap, or there is none.
     held: VecDeque<Option<(SimTime, Held)>>,
@@ -137,7 +137,7 @@ impl Reorder {
         self.start = (self.start + by) % crate::link::NUMBERS;
     }
 
-    /// What is due goes up.
+    /// Hands up what is due.
     fn release(&mut self, now: SimTime, up: &mut impl FnMut(Held)) {
         while matches!(self.held.front(), Some(Some(_))) {
             self.skip(now, 1, up);

@@ -45,7 +45,7 @@ impl Scoreboard {
         self.received.shift(usize::from(by));
     }
 
-    /// What a Block Ack says.
+    /// The bitmap of a Block Ack.
     pub fn bitmap(&self) -> Bitmap {
         Bitmap::of(self.start, usize::from(self.window), &self.received)
     }

@@ -12,17 +12,17 @@ pub struct Txop {
     pub ends: SimTime,
     /// Exchanges begun in it.
     pub exchanges: u16,
-    /// How many it may have however long they take: [`crate::Category::txop_exchanges`].
+    /// The number of it may have however long they take: [`crate::Category::txop_exchanges`].
     pub least: u16,
 }
 
 impl Txop {
-    /// Whether there may be a further exchange at all, `now` being the instant of a step of this one.
+    /// True if there may be a further exchange at all, `now` being the instant of a step of this one.
     pub fn may_go_on(&self, now: SimTime) -> bool {
         now < self.ends || self.exchanges < self.least
     }
 
-    /// Whether a further exchange that is over at `end` belongs to it.
+    /// True if a further exchange that is over at `end` belongs to it.
     pub fn has_room_until(&self, end: SimTime) -> bool {
         end <= self.ends || self.exchanges < self.least
     }

@@ -7,7 +7,7 @@ use crate::msdu::Msdu;
 use units::Dur;
 
 impl Station {
-    /// What the Duration field of a fragment covers beyond its own exchange: the next fragment and its ACK. @80211-2020 10.3.2.12
+    /// The time that the Duration field of a fragment covers beyond its own exchange: the next fragment and its ACK. @80211-2020 10.3.2.12
     #[cold]
     pub(super) fn announce_fragment(&mut self, cx: &Cx<impl Air>) -> Dur {
         let Some(len) = self.edcafs[self.active].current().map(Msdu::further) else { return Dur::ZERO };
@@ -16,7 +16,7 @@ impl Station {
         self.config.timing.sifs + self.plan.exchange(&self.config, &job).length()
     }
 
-    /// What the Duration field of a data frame covers beyond its own exchange: the next one of the opportunity, if there is
+    /// The time that the Duration field of a data frame covers beyond its own exchange: the next one of the opportunity, if there is
     /// one and it fits. @80211-2020 9.2.5.2 (single protection)
     pub(super) fn announce(&mut self, cx: &mut Cx<impl Air>, step: &Step) -> Dur {
         let i = self.active;

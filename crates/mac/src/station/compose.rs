@@ -154,7 +154,7 @@ impl Station {
         }
     }
 
-    /// What a PSDU in this TX vector carries that begins with the MSDU at this place of the line, and whose exchange begins then. What it
+    /// The content of a PSDU in this TX vector that begins with the MSDU at this place of the line, and whose exchange begins then. What it
     /// takes from the queue stands in the line. `None`: one MPDU.
     pub(super) fn grow(
         &mut self,
@@ -211,7 +211,7 @@ impl Station {
         Some(psdu)
     }
 
-    /// What bounds the PSDU of an exchange that begins then with this MSDU; `None`: one MPDU is all that it has.
+    /// The bounds of the PSDU of an exchange that begins then with this MSDU; `None`: one MPDU is all that it has.
     fn limits(&mut self, i: usize, place: usize, tx: TxVector, begins: (SimTime, bool)) -> Option<Limits> {
         let of = RaTid::of(self.edcafs[i].in_service.get(place)?);
         let (TxVector { mode, code, .. }, longest) = (tx, self.edcafs[i].walk.stage().longest);
@@ -232,7 +232,7 @@ impl Station {
         Some(Limits { mpdus, window, longest, mpdu, amsdu, every: spaced(mode, spacing) })
     }
 
-    /// How long a PPDU may last, whose exchange begins then, to end within the opportunity; of one without a limit any time.
+    /// The longest PPDU whose exchange begins then, to end within the opportunity; of one without a limit any time.
     /// @80211-2020 10.23.2.9
     fn left_of_txop(&mut self, i: usize, place: usize, tx: TxVector, (begins, is_protected): (SimTime, bool)) -> Dur {
         if self.edcafs[i].txop_limit == Dur::ZERO {
@@ -245,7 +245,7 @@ impl Station {
     }
 }
 
-/// What bounds a PSDU.
+/// The bounds of a PSDU.
 #[derive(Debug, Clone, Copy)]
 struct Limits {
     mpdus: u16,
@@ -260,7 +260,7 @@ struct Limits {
     every: Bytes,
 }
 
-/// How long a PSDU of several MPDUs may be.
+/// The limit on the length of a PSDU of several MPDUs.
 #[derive(Debug, Clone, Copy)]
 enum Limit {
     None,

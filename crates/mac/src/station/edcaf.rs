@@ -25,13 +25,13 @@ pub(super) struct Edcaf {
     /// MSDUs in service: first those of the PSDU that is sent or tried next, then what was taken out of the queue ahead of its
     /// time so that a Duration field could cover it.
     pub in_service: Line,
-    /// How many of them the PSDU at hand carries.
+    /// The number of of them the PSDU at hand carries.
     pub in_psdu: usize,
     /// Bytes from the start of one of its MPDUs to that of the next at least.
     pub every: Bytes,
     /// Block Ack Requests that may still go out for that PSDU before it is sent again: it was not answered. 0: none goes.
     pub requests_left: u8,
-    /// What the last request said: everything before this number is settled.
+    /// The number of the last request: everything before this number is settled.
     pub requested: u16,
     /// The way of the first of them along its chain of modes.
     pub walk: Walk,
@@ -98,7 +98,7 @@ impl Edcaf {
         self.requests_left > 0 || self.current().is_some_and(|msdu| msdu.is_withdrawn)
     }
 
-    /// What a Block Ack Request says: the oldest number that is not settled, be it in service or back in the queue.
+    /// The content of a Block Ack Request: the oldest number that is not settled, be it in service or back in the queue.
     pub fn request(&mut self, now: SimTime, all: &mut Packets) -> Body {
         let oldest = self.in_service.iter().find(|msdu| !msdu.is_withdrawn && msdu.seq.is_some());
         let of = self.current();

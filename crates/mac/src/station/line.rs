@@ -23,7 +23,7 @@ impl Line {
         usize::from(self.head.is_some()) + self.others.len()
     }
 
-    /// How many MSDUs they are, those in A-MSDUs counted one by one.
+    /// The number of MSDUs, those in A-MSDUs counted one by one.
     pub fn msdus(&self) -> usize {
         self.len() + self.mates
     }

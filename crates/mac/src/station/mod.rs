@@ -264,7 +264,7 @@ impl Station {
         (self.recipient, self.has_timers) = (Some(recipient), true);
     }
 
-    /// Whether it is to be told of frames that were lost behind their MAC header: [`crate::Channel::heed_damage`].
+    /// True if it is to be told of frames that were lost behind their MAC header: [`crate::Channel::heed_damage`].
     pub fn heeds_damage(&self) -> bool {
         self.recipient.as_ref().is_some_and(|recipient| recipient.heeds_damage())
     }
@@ -330,7 +330,7 @@ impl Station {
         self.recipient.as_ref().map_or_else(|| self.links.held(), |recipient| recipient.held())
     }
 
-    /// Whether a frame of an exchange that it conducts is on the air.
+    /// True if a frame of an exchange that it conducts is on the air.
     #[inline]
     pub fn is_sending(&self) -> bool {
         self.state == State::Sending

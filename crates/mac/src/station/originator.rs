@@ -262,7 +262,7 @@ impl Station {
         cx.air.transmit(frame);
     }
 
-    /// Whether the data frame at hand carries a fragment that others follow.
+    /// True if the data frame at hand carries a fragment that others follow.
     pub(super) fn has_further(&self) -> bool {
         self.edcafs[self.active].current().is_some_and(|msdu| msdu.unacknowledged > 0 && msdu.has_further())
     }

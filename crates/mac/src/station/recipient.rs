@@ -72,7 +72,7 @@ impl Station {
         }
     }
 
-    /// What block acknowledgment makes of a response: it notes what was received, and answers an A-MPDU or a request by a Block Ack.
+    /// Block acknowledgment: it notes what was received, and answers an A-MPDU or a request by a Block Ack.
     /// @80211-2020 10.25.6.3, 10.25.6.5
     fn block_ack(&mut self, frame: &Frame, got: &MpduSet, proposed: Response) -> Option<Response> {
         let mpdus = frame.psdu.mpdus();
@@ -184,7 +184,7 @@ fn held(msdus: &Msdus, from: NodeId, all: &mut Packets) -> Held {
     }
 }
 
-/// What hands up what a reorder buffer releases.
+/// Hands up what a reorder buffer releases.
 fn up(out: &mut Vec<Output>, counters: &mut Counters) -> impl FnMut(Held) {
     move |what| {
         what.each(|delivery| {

@@ -25,7 +25,7 @@ impl Station {
         self.note_dropped_ahead(cx, self.active);
     }
 
-    /// What a Block Ack says of the PSDU. However empty, it resets the contention window: the frame has arrived.
+    /// The verdict of a Block Ack on the PSDU. However empty, it resets the contention window: the frame has arrived.
     pub(super) fn judge_block_ack(&mut self, frame: &Frame) -> Option<(Outcome, bool)> {
         let Body::Bitmap(bitmap) = &frame.psdu.mpdus()[0].body else { return None };
         if frame.kind != Kind::BlockAck {

@@ -90,12 +90,12 @@ pub enum Verdict {
 pub struct Heard {
     /// What came of it.
     pub verdict: Verdict,
-    /// Whether the receiver was locked on it to its end, and so reports an error if there was one.
+    /// True if the receiver was locked on it to its end, and so reports an error if there was one.
     pub is_locked: bool,
-    /// Whether those that waited for the end of the listener's reception need wait no longer: it was this signal, or the
+    /// True if those that waited for the end of the listener's reception need wait no longer: it was this signal, or the
     /// listener has lost what it was locked on.
     pub is_free: bool,
-    /// Whether the listener's carrier sense turns from busy to idle by this end.
+    /// True if the listener's carrier sense turns from busy to idle by this end.
     pub turns_idle: bool,
 }
 
@@ -120,7 +120,7 @@ pub struct Hearing<'a> {
     pub free: u64,
     /// As [`Heard::turns_idle`].
     pub turns_idle: u64,
-    /// Whether the receiver could read the beginning, where that was asked ([`Parts::front`]). Some of `locked`.
+    /// True if the receiver could read the beginning, where that was asked ([`Parts::front`]). Some of `locked`.
     pub front: u64,
     /// Which MPDUs the receiver got, where each was to be judged by itself ([`Parts::mpdus`]) and there is one; it is in `clear`
     /// then.
@@ -249,7 +249,7 @@ impl Medium {
         }
     }
 
-    /// Whether a node that senses a signal and cannot decode it receives it in error. As [`Medium::set_senses`].
+    /// True if a node that senses a signal and cannot decode it receives it in error. As [`Medium::set_senses`].
     pub fn set_locks_on_sensed(&mut self, locks: bool) {
         if let Medium::UnitDisc(reach) = self {
             reach.set_locks_on_sensed(locks);
@@ -274,12 +274,12 @@ impl Medium {
         }
     }
 
-    /// Whether `to` can receive `from`: it is in reach, or its mean power alone is enough to be locked on.
+    /// True if `to` can receive `from`: it is in reach, or its mean power alone is enough to be locked on.
     pub fn hears(&self, to: NodeId, from: NodeId) -> bool {
         each!(self, medium => medium.hears(to, from))
     }
 
-    /// Whether `to` receives a data frame of `from` in this mode that nothing overlaps, at mean power: it is in reach, or the
+    /// True if `to` receives a data frame of `from` in this mode that nothing overlaps, at mean power: it is in reach, or the
     /// power is at least the receiver's sensitivity in that mode. Whoever is heard is not decoded at every rate.
     pub fn decodes(&self, to: NodeId, from: NodeId, mode: Mode) -> bool {
         match self {
@@ -288,7 +288,7 @@ impl Medium {
         }
     }
 
-    /// Whether a signal of `from` counts as one that overlaps another's at `to`: it is in reach, or not below the noise.
+    /// True if a signal of `from` counts as one that overlaps another's at `to`: it is in reach, or not below the noise.
     pub fn overlaps(&self, to: NodeId, from: NodeId) -> bool {
         match self {
             Medium::UnitDisc(reach) => reach.senses(to, from),
@@ -296,7 +296,7 @@ impl Medium {
         }
     }
 
-    /// Whether the signal of `one` is stronger at `to` than that of `other`. Never where a pair is in reach or not.
+    /// True if the signal of `one` is stronger at `to` than that of `other`. Never where a pair is in reach or not.
     pub fn is_stronger(&self, to: NodeId, one: NodeId, other: NodeId) -> bool {
         match self {
             Medium::UnitDisc(_) => false,
@@ -328,22 +328,22 @@ impl Medium {
         }
     }
 
-    /// Whether `node` transmits now.
+    /// True if `node` transmits now.
     pub fn is_transmitting(&self, node: NodeId) -> bool {
         each!(self, medium => medium.is_transmitting(node))
     }
 
-    /// Whether a signal of another station stands at `node` now.
+    /// True if a signal of another station stands at `node` now.
     pub fn hears_any(&self, node: NodeId) -> bool {
         each!(self, medium => medium.hears_any(node))
     }
 
-    /// Whether `node` is locked on a frame now.
+    /// True if `node` is locked on a frame now.
     pub fn is_locked(&self, node: NodeId) -> bool {
         each!(self, medium => medium.is_locked(node))
     }
 
-    /// Whether a signal has begun at `instant` or later that `node` could take notice of.
+    /// True if a signal has begun at `instant` or later that `node` could take notice of.
     pub fn has_heard_since(&self, instant: SimTime, node: NodeId) -> bool {
         each!(self, medium => medium.has_heard_since(instant, node))
     }

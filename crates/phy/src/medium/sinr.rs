@@ -215,13 +215,13 @@ impl Sinr {
         &self.listeners[from.index()]
     }
 
-    /// Whether `from`, with its own power and mean gain, can be locked on by `to`.
+    /// True if `from`, with its own power and mean gain, can be locked on by `to`.
     pub fn hears(&self, to: NodeId, from: NodeId) -> bool {
         let mean_mw = self.powers_mw[from.index()] * self.gain(from, to).ratio();
         to != from && mean_mw >= self.rules.preamble_sinr * self.receivers[to.index()].noise_mw
     }
 
-    /// Whether a frame of `from` in this mode, with its own power and mean gain and alone, is received: it is locked on, and 1000
+    /// True if a frame of `from` in this mode, with its own power and mean gain and alone, is received: it is locked on, and 1000
     /// bytes survive with probability 0.9 at least. That is how the standard defines a receiver's sensitivity for OFDM, and all
     /// but defines it for DSSS and CCK (1024 bytes, 8 %). @80211-2020 17.3.10.2, 16.3.8.2
     pub fn decodes(&self, to: NodeId, from: NodeId, mode: Mode) -> bool {

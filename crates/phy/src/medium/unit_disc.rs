@@ -124,7 +124,7 @@ impl UnitDisc {
         }
     }
 
-    /// Whether signals of `from` stand at `to`: it hears them, or senses them.
+    /// True if signals of `from` stand at `to`: it hears them, or senses them.
     pub fn senses(&self, to: NodeId, from: NodeId) -> bool {
         let (at, bit) = self.at(from, to);
         at.sensing & bit != 0
@@ -137,7 +137,7 @@ impl UnitDisc {
         }
     }
 
-    /// Whether `to` hears `from`.
+    /// True if `to` hears `from`.
     pub fn hears(&self, to: NodeId, from: NodeId) -> bool {
         let (at, bit) = self.at(from, to);
         at.listeners & bit != 0
@@ -148,19 +148,19 @@ impl UnitDisc {
         (0..).zip(self.row(from)).flat_map(|(block, at)| Nodes { block, bits: at.sensing }).collect()
     }
 
-    /// Whether `node` transmits now.
+    /// True if `node` transmits now.
     pub fn is_transmitting(&self, node: NodeId) -> bool {
         let one = Nodes::from(node);
         self.receivers[one.index()].transmitting & one.bits != 0
     }
 
-    /// Whether a signal of another station stands at `node` now.
+    /// True if a signal of another station stands at `node` now.
     pub fn hears_any(&self, node: NodeId) -> bool {
         let one = Nodes::from(node);
         self.receivers[one.index()].hearing & one.bits != 0
     }
 
-    /// Whether `node` is locked on a frame now.
+    /// True if `node` is locked on a frame now.
     pub fn is_locked(&self, node: NodeId) -> bool {
         self.airing.iter().any(|from| {
             let (at, bit) = self.at(*from, node);
@@ -168,7 +168,7 @@ impl UnitDisc {
         })
     }
 
-    /// Whether a signal has begun at `node` at `instant` or later.
+    /// True if a signal has begun at `node` at `instant` or later.
     pub fn has_heard_since(&self, instant: SimTime, node: NodeId) -> bool {
         let is_one = |from: NodeId| self.started[from.index()] >= instant && self.hears(node, from);
         is_one(self.latest)

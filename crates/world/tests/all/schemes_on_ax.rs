@@ -6,7 +6,7 @@ use world::Record;
 
 const PAGE: &str = include_str!("../../../../docs/schemes/block-acknowledgment.md");
 
-/// What keeps block acknowledgment away.
+/// The keys that keep block acknowledgment away.
 const NO_BLOCK_ACK: &str = "block_ack = [] in [radio.aggregation]";
 
 /// The rows of the page: scheme, verdict, why.
