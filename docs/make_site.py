@@ -49,6 +49,7 @@ PARTS = {
         "docs/senders-on-the-radio",
         "docs/strings-and-c3tcp",
         "docs/queues",
+        "docs/today",
         "docs/users",
     ],
     "Python": [f"reference/{page}" for page in site_api.TITLES],

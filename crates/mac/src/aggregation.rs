@@ -20,7 +20,8 @@ pub enum Discard {
 pub enum AfterSilence {
     /// All its MPDUs again, in the next PSDU.
     Data,
-    /// A Block Ack Request first: it costs an access, and data that arrived are not sent twice. @80211-2020 10.25.6.5
+    /// A Block Ack Request first: it costs an access, and data that arrived are not sent twice. The data go again when as many requests
+    /// as a frame has attempts were not answered. @80211-2020 10.25.6.5
     Request,
 }
 

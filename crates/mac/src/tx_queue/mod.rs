@@ -93,7 +93,8 @@ pub trait TxQueue: std::fmt::Debug {
     /// MSDU the fragment at hand is meant; after [`Next::Yield`] its burst goes on where it stopped, and others may go between.
     fn failed(&mut self, now: SimTime, msdu: Msdu, is_last: bool, all: &Packets) -> Next;
     /// An MSDU that was popped ahead of its time, and has not been sent, comes back because the one before it failed and
-    /// [`Next::Yield`] was said: the queue decides anew what is next. Gives back what it does not take, which then goes next.
+    /// [`Next::Yield`] was said: the queue decides anew what is next. Of several the last comes first. Gives back what it does not take,
+    /// which then goes next with those before it.
     fn put_back(&mut self, _now: SimTime, msdu: Msdu, _all: &Packets) -> Option<Msdu> {
         Some(msdu)
     }
