@@ -51,7 +51,7 @@ table! {
 }
 
 impl Modes {
-    /// What these say, and where they are silent the others; keys of aggregation one by one.
+    /// These keys, and where they are silent the others; keys of aggregation one by one.
     #[must_use]
     pub fn or(&self, others: &Modes) -> Modes {
         let aggregation = match (&self.aggregation, &others.aggregation) {
@@ -91,7 +91,7 @@ impl Modes {
         self.streams.unwrap_or(1)
     }
 
-    /// What all modes of a station of this standard have in common.
+    /// The waveform that all modes of a station of this standard share.
     pub fn waveform(&self, standard: Standard, tx_time: TxTime) -> Waveform {
         let by_standard = if standard == Standard::Ax { Coding::Ldpc } else { Coding::Bcc };
         Waveform {
