@@ -3,8 +3,10 @@
 Needs cargo. Some ten seconds of one core.
 """
 
+import csv
 import json
 import subprocess
+from collections import defaultdict
 from math import sqrt
 from pathlib import Path
 from statistics import mean
@@ -100,3 +102,17 @@ def test_awgn_rs_has_what_fit_py_prints():
     rust = " ".join(CURVES.read_text().split())  # rustfmt aligns comments
     for line in fit.lines():
         assert line in rust
+
+
+def test_interference_is_at_worst_noise():
+    # A frame under a frame of its own constellation. Gaussian interference of the same power asks for most SIR, and a
+    # carrier of its own brings OFDM near to it.
+    with (HERE / "capture.csv").open(newline="") as f:
+        curves = defaultdict(list)
+        for r in csv.DictReader(f):
+            curves[int(r["mcs"]), r["interferer"]].append((float(r["sir_db"]), int(r["packets"]), int(r["errors"])))
+    for mcs in {mcs for mcs, _ in curves}:
+        gaussian, loose = (fit.measured_db(curves[mcs, kind], 0.5) for kind in ("gaussian", "loose"))
+        assert -0.2 < gaussian - loose < 1.5
+        # And it is what the same modem says of noise, but for the format.
+        assert gaussian == pytest.approx(fit.measured_db(ROWS["bcc", mcs, 1458], 0.5), abs=0.25)

@@ -99,9 +99,19 @@ impl Aggregation {
         if self.longest_mpdu == Bytes(4095) { Bytes(7935) } else { Bytes(11_398) }
     }
 
+    /// True if it starts any agreement.
+    pub fn starts(&self) -> bool {
+        self.tids != 0
+    }
+
+    /// True if it starts agreements for this TID.
+    pub fn starts_for(&self, tid: u8) -> bool {
+        self.tids >> tid & 1 != 0
+    }
+
     /// What an agreement for this TID allows with a recipient; `None`: there is none.
     pub(crate) fn agreed(&self, recipient: &Aggregation, tid: u8) -> Option<Agreement> {
-        (self.tids >> tid & 1 != 0).then(|| Agreement {
+        self.starts_for(tid).then(|| Agreement {
             mpdus: self.mpdus.min(recipient.buffer),
             window: recipient.buffer,
             bytes: self.bytes.min(recipient.bytes),
@@ -112,6 +122,7 @@ impl Aggregation {
             discard: self.discard,
             after_silence: self.after_silence,
             tells_gaps: self.tells_gaps,
+            patience: recipient.patience,
         })
     }
 }
@@ -131,6 +142,8 @@ pub(crate) struct Agreement {
     pub discard: Discard,
     pub after_silence: AfterSilence,
     pub tells_gaps: bool,
+    /// The recipient's.
+    pub patience: Dur,
 }
 
 impl Agreement {

@@ -46,7 +46,7 @@ pub use overlaps::Overlap;
 pub use phy::MpduSet;
 pub use psdu::{Bitmap, Body, Carried, Data, Frame, Mpdu, Msdus, Psdu, Request};
 pub use rate::{Chain, Fixed, Head, RateControl, Stage};
-pub use report::{Fate, InPpdu, PsduReport, TxReport};
+pub use report::{Fate, InOrder, InPpdu, PsduReport, TxReport};
 pub use rts_patience::RtsPatience;
 pub use station::{Input, Output, Station};
 pub use transmit::Transmit;

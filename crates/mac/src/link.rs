@@ -5,10 +5,12 @@
 
 use crate::ack::Solicited;
 use crate::aggregation::{Aggregation, Agreement};
-use crate::block_ack::Inbound;
+use crate::block_ack::{Inbound, ahead, is_before};
 use crate::duplicates::{Counted, Received};
 use crate::frame::{Kind, block_ack};
+use crate::msdu::Msdu;
 use crate::psdu::Bitmap;
+use crate::report::InOrder;
 use crate::tx_queue::RaTid;
 use std::rc::Rc;
 use units::{Dur, NodeId, SimTime};
@@ -41,8 +43,51 @@ pub(crate) struct Link {
 pub(crate) struct Agreed {
     /// This station is the originator; `None`: it started none.
     pub outbound: Option<Agreement>,
+    /// The gaps of which the recipient could not be told: it holds what is behind until its window or its patience has passed them.
+    untold: Option<Untold>,
     /// It is the recipient.
     pub inbound: Option<Inbound>,
+}
+
+/// Numbers that were given up without their recipient's knowledge: the oldest, and the newest.
+#[derive(Debug, Clone, Copy)]
+struct Untold {
+    oldest: u16,
+    newest: u16,
+    /// When the link was last heard of.
+    since: SimTime,
+}
+
+impl Untold {
+    /// True if the recipient has passed them: all between them and `first`, some of which it held, was acknowledged.
+    fn has_passed(self, now: SimTime, first: u16, agreement: &Agreement) -> bool {
+        let by = ahead(first, self.newest);
+        is_before(self.newest, first) && (by > agreement.window || by > 1 && self.since + agreement.patience <= now)
+    }
+}
+
+/// The order of an agreement while the MPDUs of a PSDU are sorted out, one after the other.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Order {
+    tid: u8,
+    open: Option<u16>,
+    /// What was first sent before that is late.
+    late: SimTime,
+}
+
+impl Order {
+    /// The number of this MSDU stays open.
+    pub fn stops_at(&mut self, msdu: &Msdu) {
+        let earlier = |open: u16, seq: u16| if is_before(seq, open) { seq } else { open };
+        self.open = self.open.zip(msdu.seq).map(|(open, seq)| earlier(open, seq)).or(self.open).or(msdu.seq);
+    }
+
+    /// The place of an MSDU that is settled, as are all before it that did not stay open.
+    pub fn of(self, msdu: &Msdu) -> Option<InOrder> {
+        let seq = msdu.seq?;
+        let open = self.open.unwrap_or((seq + 1) % NUMBERS);
+        Some(InOrder { tid: self.tid, seq, open, is_late: msdu.first < self.late })
+    }
 }
 
 impl Link {
@@ -119,6 +164,46 @@ impl Links {
         }
         let id = self.of(of.to, of.tid);
         self.links[id.0 as usize].agreed.as_ref().and_then(|agreed| agreed.outbound)
+    }
+
+    /// The order of the agreement in which this station is the originator, of which `first` is the oldest number that it still
+    /// sends.
+    pub fn order(&mut self, now: SimTime, of: RaTid, first: u16) -> Option<Order> {
+        let (agreement, tid) = (self.agreement(of)?, of.tid?);
+        let agreed = self.agreed_mut(of)?;
+        agreed.untold = agreed.untold.filter(|gaps| !gaps.has_passed(now, first, &agreement));
+        agreed.untold = agreed.untold.map(|gaps| Untold { since: now, ..gaps });
+        let late = SimTime::ZERO + (now - SimTime::ZERO).saturating_sub(agreement.patience);
+        Some(Order { tid, open: agreed.untold.map(|gap| gap.oldest), late })
+    }
+
+    /// This number was given up, and its recipient knows nothing of it.
+    #[cold]
+    pub fn abandon(&mut self, now: SimTime, of: RaTid, seq: u16) {
+        if self.agreement(of).is_some()
+            && let Some(agreed) = self.agreed_mut(of)
+        {
+            let Untold { oldest, newest, .. } =
+                agreed.untold.unwrap_or(Untold { oldest: seq, newest: seq, since: now });
+            let (oldest, newest) = (
+                if is_before(seq, oldest) { seq } else { oldest },
+                if is_before(newest, seq) { seq } else { newest },
+            );
+            agreed.untold = Some(Untold { oldest, newest, since: now });
+        }
+    }
+
+    /// The recipient was told that everything before this number is settled.
+    #[cold]
+    pub fn told(&mut self, of: RaTid, start: u16) -> Option<Order> {
+        let agreed = self.agreed_mut(of)?;
+        agreed.untold = agreed.untold.filter(|gaps| !is_before(gaps.newest, start));
+        Some(Order { tid: of.tid?, open: Some(start), late: SimTime::ZERO })
+    }
+
+    fn agreed_mut(&mut self, of: RaTid) -> Option<&mut Agreed> {
+        let id = self.of(of.to, of.tid);
+        self.links[id.0 as usize].agreed.as_deref_mut()
     }
 
     /// The Block Ack that a PSDU of several MPDUs for this receiver and TID asks for.
@@ -205,7 +290,7 @@ impl Links {
     fn agreed(&self, own: Aggregation, neighbour: NodeId, tid: u8) -> Option<Box<Agreed>> {
         let other = self.announced.get(neighbour.index()).copied().flatten()?;
         let inbound = other.agreed(&own, tid).map(|it| Inbound::new(it.window, own.patience));
-        Some(Box::new(Agreed { outbound: own.agreed(&other, tid), inbound }))
+        Some(Box::new(Agreed { outbound: own.agreed(&other, tid), untold: None, inbound }))
     }
 
     /// A link of this interface.

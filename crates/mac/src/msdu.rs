@@ -270,6 +270,7 @@ impl Msdu {
             category: self.category,
             attempts: self.attempts,
             ppdu,
+            in_order: None,
             enqueued: self.enqueued,
             head: self.head,
             first: self.first,

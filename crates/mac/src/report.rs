@@ -1,5 +1,6 @@
 //! What a MAC tells of MSDUs and PSDUs once their fate is known.
 
+use crate::block_ack::is_before;
 use crate::tx_queue::RaTid;
 use phy::{Mode, MpduSet};
 use units::{Dur, NodeId, SimTime};
@@ -32,6 +33,32 @@ pub struct InPpdu {
     pub mode: Mode,
 }
 
+/// The place of an MSDU in the order of its agreement of block acknowledgment, in which its receiver hands up. @80211-2020 10.25.6.6
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InOrder {
+    /// Its TID.
+    pub tid: u8,
+    /// Its sequence number; that of all in its A-MSDU.
+    pub seq: u16,
+    /// The oldest number of its receiver and TID, behind this outcome, that is open: not acknowledged, and for all that is known its
+    /// receiver waits for it. What was acknowledged of the numbers before it has been handed up; what stands behind it may be held.
+    pub open: u16,
+    /// It was acknowledged so long after its first transmission that its receiver may have lost patience before it came, and dropped it.
+    pub is_late: bool,
+}
+
+impl InOrder {
+    /// True once its receiver has handed it up, unless it came late.
+    pub fn is_handed_up(&self) -> bool {
+        self.is_before(self.open)
+    }
+
+    /// True if it stands before this number.
+    pub fn is_before(&self, seq: u16) -> bool {
+        is_before(self.seq, seq)
+    }
+}
+
 /// What a MAC tells of an MSDU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TxReport {
@@ -47,6 +74,9 @@ pub struct TxReport {
     pub attempts: u8,
     /// The PPDU whose outcome this tells. `None`: its last exchange ended at the RTS, or it was dropped without an exchange.
     pub ppdu: Option<InPpdu>,
+    /// Its place in the order in which its receiver hands up. `None`: as it comes, since no agreement stands with it; or nothing of it was
+    /// settled, since this is an attempt, or its queue has dropped it.
+    pub in_order: Option<InOrder>,
     /// When it was queued.
     pub enqueued: SimTime,
     /// When it first came to the head of the queue. One that a queue took back keeps it, so the time since then holds

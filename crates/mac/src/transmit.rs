@@ -15,7 +15,7 @@ pub trait Transmit: std::fmt::Debug {
     /// The TX vector of an exchange of `msdu`; `own` is what rate control and the node's power say. Asked each time one is
     /// planned, which may be more than once an attempt; so the answer depends on the attempts so far, not on how often it was
     /// asked. The power is also that of the RTS; responses go at the responding node's own. The block code is that of the data frame
-    /// alone. Of a group's frames only the power is heeded.
+    /// alone. MSDUs share a PPDU if the answers for them are equal. Of a group's frames only the power is heeded.
     fn tx_vector(&mut self, _msdu: &Msdu, _packet: &Packet, own: TxVector) -> TxVector {
         own
     }

@@ -116,10 +116,14 @@ fn fragmentation(s: &Scenario) -> Result<()> {
     if !(256..=8000).contains(&size.0) {
         fail!("radio.fragmentation_threshold", "{size} is not between 256 B and 8000 B (IEEE 802.11)")
     }
-    if let Some(node) = s.nodes.iter().find(|node| node.aggregation().is_some_and(|it| it.tids != 0)) {
-        let name = &node.name;
-        let instead = "take aggregation.block_ack = [], or leave the threshold out";
-        fail!("radio.fragmentation_threshold", "\"{name}\" aggregates, and no A-MPDU has fragments; {instead}")
+    let aggregates = |node: &&Node| node.has_radio && node.aggregation().is_some_and(|own| own.starts());
+    if let Some(node) = s.nodes.iter().find(aggregates) {
+        let (name, standard) = (&node.name, node.standard.word());
+        fail!(
+            "radio.fragmentation_threshold",
+            "\"{name}\" is a station of {standard}, and what block acknowledgment is for goes whole; write \"off\", or \
+             block_ack = [] in [radio.aggregation]"
+        )
     }
     Ok(())
 }

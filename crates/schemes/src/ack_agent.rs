@@ -11,9 +11,11 @@
 //!   (c) "A TCP ACK for each data packet" holds whatever the receiver's strategy; SYN-ACK and FIN, which occupy a number,
 //!   are acknowledged alike, so of an upload one ACK is made and one dropped, that of its handshake.
 //!   (d) On a failure of the MAC nothing is made: the text names MAC ACKs only. The receiver's duplicate ACKs pass.
+//!   (e) Under block acknowledgment an ACK is made once the station's reorder buffer has let the segment go.
 //! - **Bound** it does nothing for uploads, nor between stations of which none forwards.
 //! - **Checked** `tests/all/ack_agent.rs`; `every_scheme`; `world/tests/all/ack_return.rs` (against `lle-tcp`).
 
+use crate::in_order::Reports;
 use crate::lle_tcp::filter::Filter;
 use crate::lle_tcp::generator::Generators;
 use crate::{Agent, Cx, Field, Info, Key, Params, PeerEvent, Place, Refusal, Site, What};
@@ -45,12 +47,12 @@ pub fn install(site: &mut Site, _: &Params) -> Result<(), Refusal> {
     if site.node.forwards {
         site.announce(MAKES);
         // One ACK for each data packet; receivers' windows as they are; stale numbers raised.
-        let agent = AccessPoint { peers, generators: Generators::new("every", false, "receiver") };
+        let agent = AccessPoint { peers, reports: Reports::default(), generators: Generators::new("every", false, "receiver") };
         let seat = site.agent(agent).listen([Place::ToAir, Place::FromAir]).reports();
         seat.makes_packets().rewrites(Field::Numbers);
     } else {
         site.announce(DROPS);
-        let agent = Station { peers, address, filter: Filter::default() };
+        let agent = Station { peers, address, reports: Reports::default(), filter: Filter::default() };
         let seat = site.agent(agent).listen([Place::FromHost, Place::FromAir]).reports();
         seat.makes_packets().rewrites(Field::Window);
     }
@@ -62,6 +64,7 @@ pub fn install(site: &mut Site, _: &Params) -> Result<(), Refusal> {
 struct AccessPoint {
     /// The neighbours that drop their ACKs.
     peers: Vec<bool>,
+    reports: Reports,
     generators: Generators,
 }
 
@@ -84,8 +87,16 @@ impl Agent for AccessPoint {
     }
 
     fn report(&mut self, packet: &Packet, report: &TxReport, cx: &mut Cx) {
-        if self.peers[report.to.index()] && report.fate == Fate::Delivered && packet.tcp().is_some() {
+        if !self.peers[report.to.index()] {
+            return;
+        }
+        if self.reports.hears(packet, report) == Some(Fate::Delivered) {
             self.generators.delivered(packet, cx);
+        }
+        while let Some((packet, report)) = self.reports.next() {
+            if report.fate == Fate::Delivered {
+                self.generators.delivered(&packet, cx);
+            }
         }
     }
 
@@ -113,6 +124,7 @@ struct Station {
     /// The neighbours that make its ACKs.
     peers: Vec<bool>,
     address: Ipv4Addr,
+    reports: Reports,
     filter: Filter,
 }
 
@@ -136,8 +148,14 @@ impl Agent for Station {
     }
 
     fn report(&mut self, packet: &Packet, report: &TxReport, _: &mut Cx) {
-        if self.has_generator(Some(report.to)) && packet.tcp().is_some() {
-            self.filter.report(packet, report);
+        if !self.has_generator(Some(report.to)) {
+            return;
+        }
+        if let Some(fate) = self.reports.hears(packet, report) {
+            self.filter.report(packet, fate, report.done);
+        }
+        while let Some((packet, report)) = self.reports.next() {
+            self.filter.report(&packet, report.fate, report.done);
         }
     }
 

@@ -92,6 +92,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
     if !site.node.has_air {
         return Ok(());
     }
+    site.excludes_block_ack("it takes the time of an exchange for that of one packet, and an A-MPDU has many packets");
     let mac = site.mac();
     let mode = mac.data_rate;
     let control = mac.control_modes.response_to(mode);

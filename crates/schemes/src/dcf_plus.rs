@@ -35,6 +35,7 @@ pub fn install(site: &mut Site, _: &Params) -> Result<(), Refusal> {
     if !site.node.has_air {
         return Ok(());
     }
+    site.excludes_block_ack("its request is the Duration of an Ack, and an A-MPDU is answered by a Block Ack");
     let shared = Rc::new(RefCell::new(Shared { partners: vec![false; site.node.nodes], requests: 0, grants: 0 }));
     site.announce(0);
     site.agent(DcfPlus(Rc::clone(&shared)));

@@ -74,6 +74,9 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
         "I" => Some(0),
         _ => Some(1),
     };
+    if from.is_some() {
+        site.excludes_block_ack("its block code covers a whole PSDU, not each MPDU of many");
+    }
     let detail = (n << 20 | k << 8 | t) as u32;
     let partners = Rc::new(RefCell::new(vec![false; site.node.nodes]));
     site.announce(detail);

@@ -7,6 +7,7 @@
 mod agent;
 mod claims;
 mod cx;
+mod in_order;
 mod retry_limit;
 mod rtt;
 mod site;

@@ -85,6 +85,9 @@ pub trait Powers: fmt::Debug {
     fn stations(&self, access_point: NodeId) -> Vec<NodeId>;
 }
 
+/// The text that keeps block acknowledgment away from a scheme.
+const NO_BLOCK_ACK: &str = "block_ack = [] in [radio.aggregation]";
+
 /// A scheme without an agent is a member of the chain that is never asked, so that results list every scheme that sits at a node.
 #[derive(Debug)]
 struct Mute;
@@ -113,9 +116,15 @@ impl Stack {
         let at_node = |why: String| format!("{id} at \"{}\": {why}", node.name);
         installed.map_err(|refusal| at_node(refusal.to_string()))?;
         self.radio.mac.edca.as_ref().map_or(Ok(()), Edca::check).map_err(at_node)?;
-        if self.radio.mac.fragmentation.is_some() && (self.ack_policy.is_some() || self.recipient.is_some()) {
-            let why = "it acknowledges whole MSDUs its own way; write fragmentation_threshold = \"off\"";
-            return Err(at_node(why.to_owned()));
+        if self.ack_policy.is_some() || self.recipient.is_some() {
+            let own_way =
+                |write: &str| Err(at_node(format!("it acknowledges whole MSDUs its own way; write {write}")));
+            if self.radio.mac.fragmentation.is_some() {
+                return own_way("fragmentation_threshold = \"off\"");
+            }
+            if self.radio.mac.aggregation.is_some_and(|own| own.starts()) {
+                return own_way(NO_BLOCK_ACK);
+            }
         }
         let is_seated = self.members.len() > seated;
         let sits = is_seated || self.capabilities.len() > announced || claims.ports().next().is_some();
@@ -311,6 +320,14 @@ impl<'a> Site<'a> {
                 let ends = format!("{own} ends connections at \"{node}\"");
                 format!("{ends}, and {other} before it would not see its packets; write {own} first")
             });
+        }
+    }
+
+    /// It does not work where block acknowledgment lets MPDUs share a PPDU, since `why`: a clause without a subject but the scheme's.
+    /// At a node that starts agreements that is an input error.
+    pub fn excludes_block_ack(&mut self, why: &str) {
+        if self.mac().aggregation.is_some_and(|own| own.starts()) {
+            self.conflict(|scheme, node| format!("{scheme} at \"{node}\": {why}; write {NO_BLOCK_ACK}"));
         }
     }
 

@@ -4,8 +4,10 @@
 //!   wireless LANs", PIMRC 2007, as @SAN14 chapter 5 tells it.
 //! - **Realism** no oracle: a look at the TCP headers of what the access point forwards, so nothing is done for encrypted traffic.
 //! - **Departs**
-//!   (a) The original puts up to n ACKs into one aggregate for several receivers. Here each is an ordinary frame with a MAC
-//!   ACK of its own, a SIFS after the one before, in one opportunity counted in exchanges: more airtime for the same order.
+//!   (a) The text speaks of "multi-destination frame aggregation", with "a SIFS or a RIFS" between ACKs. An A-MPDU has one receiver
+//!   (@80211-2020 9.7.3), so this aggregate is built on no standard: each ACK is an ordinary frame with a MAC ACK of its own, a SIFS after the
+//!   one before, in one opportunity counted in exchanges: more airtime for the same order. On radios of 802.11n and later likewise,
+//!   since `block_ack` starts nothing for voice, whose user priority the ACKs have.
 //!   (b) "Immediately after a DIFS" is AIFSN 2 with a contention window of 0, also after a failure: nothing else is
 //!   written. Two access points in reach of each other would collide until their limit; `access = "backoff"` is the
 //!   other reading, a DIFS and the backoff of plain DCF.
@@ -55,11 +57,15 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
     let own = site.mac().categories();
     site.reads_tcp();
     site.classify(Sorter { own });
-    let Config { timing, rts, edca, .. } = &mut site.radio().mac;
+    let Config { timing, rts, edca, aggregation, .. } = &mut site.radio().mac;
     let Some(edca) = edca else { return Ok(()) };
     let draws = params.choice("access") == "backoff";
     let (cw_min, cw_max) = if draws { (timing.cw_min, timing.cw_max) } else { (0, 0) };
     let highest = edca.categories.last().map_or(0, |category| category.user_priority);
+    if aggregation.is_some_and(|own| own.starts_for(highest)) {
+        let why = "its ACKs share the user priority of another queue, and an agreement numbers what one queue sends";
+        return Err(format!("{why}; write block_ack = [\"bk\", \"be\", \"vi\"] in [radio.aggregation]").into());
+    }
     let by_rts = ACKS[usize::from(rts.threshold.is_some())];
     let acks = u16::try_from(params.int("acks")).unwrap_or(0);
     edca.categories.push(Category {

@@ -28,6 +28,24 @@ pub const OUT: FlowId = FlowId(0);
 /// Data from there to here.
 pub const IN: FlowId = FlowId(1);
 
+/// What the MAC says of a packet with serial 0 to there: this fate, at the first attempt, when the run began.
+pub fn report(fate: Fate) -> TxReport {
+    TxReport {
+        fate,
+        serial: 0,
+        to: THERE,
+        category: 0,
+        attempts: 1,
+        ppdu: None,
+        in_order: None,
+        enqueued: SimTime::ZERO,
+        head: SimTime::ZERO,
+        first: SimTime::ZERO,
+        done: SimTime::ZERO,
+        airtime: Dur::ZERO,
+    }
+}
+
 /// A plain station among `nodes`, with a radio of 802.11b and one flow in and out.
 pub fn node(id: NodeId, nodes: usize) -> NodeFacts<'static> {
     NodeFacts {
@@ -276,20 +294,8 @@ impl Bench {
 
     /// Reports on a packet: this fate, at the first attempt, now.
     pub fn report(&mut self, packet: &Packet, fate: Fate) {
-        let report = TxReport {
-            fate,
-            serial: 0,
-            to: THERE,
-            attempts: 1,
-            ppdu: None,
-            enqueued: self.now,
-            head: self.now,
-            first: self.now,
-            done: self.now,
-            airtime: Dur::ZERO,
-            category: 0,
-        };
-        self.report_with(packet, &report);
+        let now = self.now;
+        self.report_with(packet, &TxReport { enqueued: now, head: now, first: now, done: now, ..report(fate) });
     }
 
     /// Reports on a packet, with everything the MAC would say.

@@ -14,7 +14,7 @@ use units::NodeId;
 
 /// Of a node beside what it keeps of each other: its station and chain; and of each of its categories, which is one under DCF: a queue
 /// with its packets.
-const NODE: usize = 10_000;
+const NODE: usize = 11_000;
 const CATEGORY: usize = 9_000;
 /// Of a flow: two ends.
 const FLOW: usize = 5_000;

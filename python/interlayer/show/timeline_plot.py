@@ -127,7 +127,8 @@ class _Bar(NamedTuple):
 
     def has_cells(self, span: float) -> bool:
         """True if its MPDUs are wide enough to be told apart on an axis of this length."""
-        return self.facts["mpdus"] > 1 and self.width / self.facts["mpdus"] > span / 400
+        mpdus = int(self.facts["mpdus"])
+        return mpdus > 1 and self.width / mpdus > span / 400
 
 
 def _bar(facts: dict[str, Any], rows: Sequence[str], from_ns: int, scale: float) -> _Bar:
@@ -171,7 +172,7 @@ def _draw(axes: Axes, bars: Sequence[_Bar]) -> None:
 
 
 def _cells(axes: Axes, bar: _Bar) -> None:
-    """The MPDUs of an A-MPDU as cells of equal width, whatever their lengths; lost ones are marked in the lower half."""
+    """The MPDUs of an A-MPDU as cells of equal width, whatever their lengths; the lower half of lost ones is marked."""
     from matplotlib.patches import Rectangle
 
     width, half = bar.width / bar.facts["mpdus"], _HEIGHT / 2

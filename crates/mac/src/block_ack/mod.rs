@@ -13,8 +13,13 @@ use units::Dur;
 const HALF: u16 = crate::link::NUMBERS / 2;
 
 /// How far `seq` is ahead of `start`, modulo 4096.
-fn ahead(seq: u16, start: u16) -> u16 {
+pub(crate) fn ahead(seq: u16, start: u16) -> u16 {
     seq.wrapping_sub(start) % crate::link::NUMBERS
+}
+
+/// True if `seq` is older than `other`.
+pub(crate) fn is_before(seq: u16, other: u16) -> bool {
+    (1..HALF).contains(&ahead(other, seq))
 }
 
 /// What a recipient keeps of an agreement.

@@ -168,17 +168,27 @@ impl Station {
         let of = RaTid::of(first);
         let limits = self.limits(i, place, tx, begins)?;
         let fresh = self.links.next_number(of);
-        let Station { ack_policy, extended, edcafs, .. } = self;
+        let Station { ack_policy, transmit, extended, edcafs, .. } = self;
         let Edcaf { in_service, queue, .. } = &mut edcafs[i];
         let mut psdu = Growing::new(limits, fresh, tx.mode);
+        // A PPDU has one TX vector: who has a say in frames has it in what joins.
+        let own = TxVector::from(tx.mode);
+        let mut goes_alike = |msdu: &Msdu, all: &Packets| {
+            transmit.as_mut().is_none_or(|transmit| transmit.tx_vector(msdu, all.get(&msdu.pkt), own) == tx)
+        };
         for msdu in in_service.iter().skip(place) {
-            if psdu.so_far.mpdus > 0 && (RaTid::of(msdu) != of || !psdu.admits(msdu, ack_policy)) {
+            let is_first = psdu.so_far.mpdus == 0;
+            let mut joins = || RaTid::of(msdu) == of && psdu.admits(msdu, ack_policy) && goes_alike(msdu, cx.all);
+            if !is_first && !joins() {
                 break;
             }
             psdu.take(msdu);
         }
         while place + psdu.so_far.mpdus == in_service.len() {
             let Some(next) = queue.peek(cx.now, of, cx.all) else { break };
+            if !goes_alike(next, cx.all) {
+                break;
+            }
             // It shares the last MPDU, if that has not been sent; or it has one of its own.
             let joined = if limits.amsdu > Bytes::ZERO { psdu.joins(in_service.last(), next) } else { None };
             if joined.is_none() && !psdu.admits(next, ack_policy) {

@@ -31,6 +31,8 @@ pub(super) struct Edcaf {
     pub every: Bytes,
     /// Block Ack Requests that may still go out for that PSDU before it is sent again: it was not answered. 0: none goes.
     pub requests_left: u8,
+    /// What the last request said: everything before this number is settled.
+    pub requested: u16,
     /// The way of the first of them along its chain of modes.
     pub walk: Walk,
     /// Time on the air of the exchange at hand so far.
@@ -60,6 +62,7 @@ impl Edcaf {
             in_psdu: 1,
             every: Bytes::ZERO,
             requests_left: 0,
+            requested: 0,
             walk: Walk::new(mode),
             airtime: Dur::ZERO,
             held_until: SimTime::NEVER,
@@ -107,6 +110,7 @@ impl Edcaf {
         let yielded = of.and_then(|of| self.queue.peek(now, of, all)).and_then(|msdu| msdu.seq);
         let start = yielded.filter(|seq| start.wrapping_sub(*seq) % NUMBERS < NUMBERS / 2).unwrap_or(start);
         let tid = of.and_then(|of| of.tid).unwrap_or_default();
+        self.requested = start;
         Body::Request(Request { tid, start })
     }
 

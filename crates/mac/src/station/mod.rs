@@ -9,6 +9,7 @@
 //! to its [`Air`], if any, then ask [`Station::next_wakeup`] and set the station's one timer to it. At one instant a station hears the end of its own
 //! frame ([`Input::Sent`]) before the ends of others' frames are told to anybody.
 
+mod announce;
 mod compose;
 mod edcaf;
 mod extended;

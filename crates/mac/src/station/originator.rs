@@ -7,9 +7,10 @@ use crate::air::Air;
 use crate::contention::{Countdown, Outcome};
 use crate::exchange::{Counter, Exchange, Step, Txop};
 use crate::frame::Kind;
+use crate::link::Order;
 use crate::msdu::Msdu;
 use crate::psdu::{Body, Frame, Mpdu, Psdu};
-use crate::report::{Fate, InPpdu, PsduReport, TxReport};
+use crate::report::{Fate, InOrder, InPpdu, PsduReport, TxReport};
 use crate::tx_queue::{Next, RaTid};
 use engine::Class as When;
 use phy::{MpduSet, TxPower, TxVector};
@@ -82,10 +83,13 @@ impl Station {
 
     /// The next MSDU of a category's queue, after that has dropped what expired.
     #[inline(always)]
-    fn pop(&mut self, cx: &mut Cx<impl Air>, i: usize) -> Option<Msdu> {
+    pub(super) fn pop(&mut self, cx: &mut Cx<impl Air>, i: usize) -> Option<Msdu> {
         let edcaf = &mut self.edcafs[i];
         while let Some(msdu) = edcaf.queue.expired(cx.now, cx.all) {
             edcaf.counters.msdus_expired += 1;
+            if let Some(seq) = msdu.seq {
+                self.links.abandon(cx.now, RaTid::of(&msdu), seq);
+            }
             let report = msdu.report(cx.now, Fate::Expired, None);
             cx.out.push(Output::Done(msdu.pkt, report));
         }
@@ -100,6 +104,9 @@ impl Station {
         let edcaf = &mut self.edcafs[i];
         while let Some(msdu) = edcaf.queue.dropped(cx.all) {
             edcaf.counters.msdus_refused += 1;
+            if let Some(seq) = msdu.seq {
+                self.links.abandon(cx.now, RaTid::of(&msdu), seq);
+            }
             let report = msdu.report(cx.now, Fate::QueueFull, None);
             cx.out.push(Output::Done(msdu.pkt, report));
         }
@@ -256,46 +263,8 @@ impl Station {
     }
 
     /// Whether the data frame at hand carries a fragment that others follow.
-    fn has_further(&self) -> bool {
+    pub(super) fn has_further(&self) -> bool {
         self.edcafs[self.active].current().is_some_and(|msdu| msdu.unacknowledged > 0 && msdu.has_further())
-    }
-
-    /// What the Duration field of a fragment covers beyond its own exchange: the next fragment and its ACK. @80211-2020 10.3.2.12
-    #[cold]
-    fn announce_fragment(&mut self, cx: &Cx<impl Air>) -> Dur {
-        let Some(len) = self.edcafs[self.active].current().map(Msdu::further) else { return Dur::ZERO };
-        let tx = self.expected_tx_vector(self.active, 0, cx.all);
-        let job = self.job(self.active, 0, len, 1, tx, true);
-        self.config.timing.sifs + self.plan.exchange(&self.config, &job).length()
-    }
-
-    /// What the Duration field of a data frame covers beyond its own exchange: the next one of the opportunity, if there is
-    /// one and it fits. @80211-2020 9.2.5.2 (single protection)
-    fn announce(&mut self, cx: &mut Cx<impl Air>, step: &Step) -> Dur {
-        let i = self.active;
-        let place = self.edcafs[i].in_psdu;
-        if self.edcafs[i].in_service.len() == place {
-            let popped = self.pop(cx, i);
-            popped.into_iter().for_each(|msdu| self.edcafs[i].in_service.push_back(msdu));
-        }
-        self.shape(cx.now, i);
-        let Some(next) = self.edcafs[i].in_service.get(place) else { return Dur::ZERO };
-        let len = next.mpdu;
-        let tx = self.expected_tx_vector(i, place, cx.all);
-        let own_end = cx.now + step.airtime + step.duration;
-        let (len, n) = if self.links.aggregates() {
-            let begins = own_end + self.config.timing.sifs;
-            let psdu = self.grow(cx, i, place, tx, (begins, true));
-            psdu.map_or(
-                (len, 1),
-                |psdu| if psdu.so_far.mpdus > 1 { (psdu.so_far.len, psdu.so_far.mpdus) } else { (len, 1) },
-            )
-        } else {
-            (len, 1)
-        };
-        let job = self.job(i, place, len, n, tx, true);
-        let further = self.config.timing.sifs + self.plan.exchange(&self.config, &job).length();
-        if self.txop.has_room_until(own_end + further) { further } else { Dur::ZERO }
     }
 
     pub(super) fn sent(&mut self, cx: &mut Cx<impl Air>) {
@@ -432,6 +401,7 @@ impl Station {
     fn succeed(&mut self, cx: &mut Cx<impl Air>) {
         let n = self.edcafs[self.active].in_psdu;
         self.attempted(cx, Acked::All, true);
+        let order = if self.links.aggregates() { self.order(cx.now) } else { None };
         if self.has_further() {
             // The burst goes on, whatever the opportunity: it is one MSDU. @80211-2020 10.3.2.12, 10.23.2.9
             let edcaf = &mut self.edcafs[self.active];
@@ -443,11 +413,11 @@ impl Station {
         }
         // All but the last of several are reported at once; the last, or the only one, when its successor is in service.
         for place in 0..n - 1 {
-            if let Some((pkt, report)) = self.delivered(cx, place) {
+            if let Some((pkt, report)) = self.delivered(cx, place, order) {
                 cx.out.push(Output::Done(pkt, report));
             }
         }
-        let last = self.delivered(cx, n - 1);
+        let last = self.delivered(cx, n - 1, order);
         let wants = self.take_next(cx, self.active);
         self.go_on(cx, wants);
         if let Some((pkt, report)) = last {
@@ -457,7 +427,7 @@ impl Station {
 
     /// The first MSDU in service was delivered: that at this place of the PSDU.
     #[inline]
-    fn delivered(&mut self, cx: &mut Cx<impl Air>, place: usize) -> Option<(Pkt, TxReport)> {
+    fn delivered(&mut self, cx: &mut Cx<impl Air>, place: usize, order: Option<Order>) -> Option<(Pkt, TxReport)> {
         let ppdu = self.in_ppdu(place);
         let edcaf = &mut self.edcafs[self.active];
         edcaf.counters.msdus_delivered += 1;
@@ -467,7 +437,8 @@ impl Station {
             extended.answered(msdu.to);
         }
         let msdu = edcaf.in_service.pop_front()?;
-        let report = msdu.report(cx.now, Fate::Delivered, Some(ppdu));
+        let mut report = msdu.report(cx.now, Fate::Delivered, Some(ppdu));
+        report.in_order = order.and_then(|order| order.of(&msdu));
         if !msdu.mates.is_empty() {
             edcaf.counters.msdus_delivered += msdu.mates.len() as u64;
             tell_mates(msdu.mates, report, cx.out);
@@ -511,7 +482,7 @@ impl Station {
             outcome => self.rest(cx, outcome, cx.now, wants),
         }
         if let Some((msdu, ppdu)) = last {
-            self.give_up(cx, msdu, ppdu);
+            self.give_up(cx, msdu, ppdu, None);
         }
     }
 
@@ -527,10 +498,11 @@ impl Station {
     ) -> (usize, Option<(Msdu, Option<InPpdu>)>) {
         let n = self.edcafs[self.active].in_psdu;
         let agreement = self.agreement();
+        let mut order = if agreement.is_some() { self.order(cx.now) } else { None };
         let (mut kept, mut last, mut yields) = (0, None, false);
         for place in 0..n {
             if acknowledged.contains(place) {
-                if let Some((pkt, report)) = self.delivered(cx, place) {
+                if let Some((pkt, report)) = self.delivered(cx, place, order) {
                     cx.out.push(Output::Done(pkt, report));
                 }
                 continue;
@@ -538,6 +510,9 @@ impl Station {
             let ppdu = if reached == Reached::Data { Some(self.in_ppdu(place)) } else { None };
             let edcaf = &mut self.edcafs[self.active];
             let mut msdu = edcaf.in_service.pop_front().expect("the PSDU has so many MSDUs");
+            if let Some(order) = &mut order {
+                order.stops_at(&msdu);
+            }
             if self.reports_attempts && reached != Reached::Nothing {
                 let report = msdu.report(cx.now, Fate::Attempt, ppdu);
                 cx.out.push(Output::Attempt(cx.all.share(&msdu.pkt), report));
@@ -560,7 +535,7 @@ impl Station {
                 }
                 Next::Yield => yields = true,
                 Next::GiveUp(msdu) if n == 1 => last = Some((msdu, ppdu)),
-                Next::GiveUp(msdu) => self.give_up(cx, msdu, ppdu),
+                Next::GiveUp(msdu) => self.give_up(cx, msdu, ppdu, None),
             }
         }
         // What is kept goes before what was taken ahead of its time.
@@ -587,13 +562,19 @@ impl Station {
         }
     }
 
-    pub(super) fn give_up(&mut self, cx: &mut Cx<impl Air>, msdu: Msdu, ppdu: Option<InPpdu>) {
+    /// `told` is the order of which its receiver was told, if it was.
+    pub(super) fn give_up(&mut self, cx: &mut Cx<impl Air>, msdu: Msdu, ppdu: Option<InPpdu>, told: Option<Order>) {
+        let in_order = told.and_then(|told| told.of(&msdu)).filter(InOrder::is_handed_up);
+        if let (None, Some(seq), true) = (in_order, msdu.seq, self.links.aggregates()) {
+            self.links.abandon(cx.now, RaTid::of(&msdu), seq);
+        }
         self.edcafs[self.active].counters.msdus_given_up += u64::from(msdu.msdus());
         // A reservation that was not answered says nothing of options.
         if let (Some(extended), true) = (&mut self.extended, msdu.is_extended && msdu.data_sent) {
             extended.gave_up(msdu.to);
         }
-        let report = msdu.report(cx.now, Fate::GivenUp, ppdu);
+        let mut report = msdu.report(cx.now, Fate::GivenUp, ppdu);
+        report.in_order = in_order;
         tell_mates(msdu.mates, report, cx.out);
         cx.out.push(Output::Done(msdu.pkt, report));
     }
@@ -635,7 +616,7 @@ impl Station {
         let outcome = if last.is_some() { Outcome::Discard } else { Outcome::Failure };
         self.rest(cx, outcome, not_before, wants);
         if let Some((msdu, ppdu)) = last {
-            self.give_up(cx, msdu, ppdu);
+            self.give_up(cx, msdu, ppdu, None);
         }
     }
 

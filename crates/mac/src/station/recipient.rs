@@ -114,6 +114,7 @@ impl Station {
         let id = self.links.of(frame.from, Some(request.tid));
         if let (Some(inbound), None) = (self.links.get_mut(id).inbound(), &self.recipient) {
             inbound.reorder.move_to(cx.now, request.start, &mut up(cx.out, &mut self.own));
+            self.gaps_due = self.gaps_due.min(inbound.reorder.due());
         }
     }
 

@@ -6,9 +6,10 @@ use crate::aggregation::{AfterSilence, Agreement};
 use crate::air::Air;
 use crate::contention::Outcome;
 use crate::frame::Kind;
+use crate::link::Order;
 use crate::psdu::{Body, Frame};
 use crate::tx_queue::RaTid;
-use units::Dur;
+use units::{Dur, SimTime};
 
 impl Station {
     /// A Block Ack Request goes out: no attempt of any MSDU but of what was withdrawn, whose limit it counts against.
@@ -43,15 +44,19 @@ impl Station {
         if self.has_categories() {
             cx.air.release_others(self.contender(self.active));
         }
-        self.give_up_withdrawn(cx);
+        let edcaf = &self.edcafs[self.active];
+        let of = edcaf.current().map(RaTid::of);
+        let order = of.and_then(|of| self.links.told(of, edcaf.requested));
+        self.give_up_withdrawn(cx, order);
         let wants = self.take_next(cx, self.active);
         self.go_on(cx, wants);
     }
 
-    fn give_up_withdrawn(&mut self, cx: &mut Cx<impl Air>) {
+    /// `order` is that of which the receiver was told, if it was.
+    fn give_up_withdrawn(&mut self, cx: &mut Cx<impl Air>, order: Option<Order>) {
         for _ in 0..self.edcafs[self.active].in_psdu {
             if let Some(msdu) = self.edcafs[self.active].in_service.pop_front() {
-                self.give_up(cx, msdu, None);
+                self.give_up(cx, msdu, None, order);
             }
         }
     }
@@ -64,6 +69,13 @@ impl Station {
         }
         let of = RaTid::of(self.edcafs[self.active].current()?);
         self.links.agreement(of)
+    }
+
+    /// The order of that agreement, as the PSDU at hand finds it.
+    pub(super) fn order(&mut self, now: SimTime) -> Option<Order> {
+        let first = self.edcafs[self.active].current().filter(|_| self.ack_policy.is_none())?;
+        let (of, seq) = (RaTid::of(first), first.seq?);
+        self.links.order(now, of, seq)
     }
 
     /// After a failure under an agreement, if a Block Ack Request goes next, for the first time or again, or was given up: what that
@@ -80,7 +92,7 @@ impl Station {
                 return Some((Outcome::Failure, true));
             }
             // Nobody answers: the receiver finds the gap by itself.
-            self.give_up_withdrawn(cx);
+            self.give_up_withdrawn(cx, None);
             return Some((Outcome::Discard, self.take_next(cx, self.active)));
         }
         let asks = agreement.after_silence == AfterSilence::Request && !agreement.ends(msdu, cx.now);

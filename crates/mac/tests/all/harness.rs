@@ -361,9 +361,15 @@ impl Net {
     }
 
     /// `node` always has datagrams of `size` for `to`, of which it is handed three first, with the TOS field of this category.
-    pub fn saturate(&mut self, node: NodeId, to: NodeId, (category, tos): (u8, u8), size: u32) -> &mut Net {
+    pub fn saturate(&mut self, node: NodeId, to: NodeId, of: (u8, u8), size: u32) -> &mut Net {
+        self.saturate_with(3, node, to, of, size)
+    }
+
+    /// The same, of which it has so many at any time.
+    pub fn saturate_with(&mut self, n: u32, node: NodeId, to: NodeId, of: (u8, u8), size: u32) -> &mut Net {
+        let (category, tos) = of;
         self.saturated[node.index()].push((category, to, size));
-        for _ in 0..3 {
+        for _ in 0..n {
             self.script.push((at(1), Stage::Enqueue { node, to, size, tos }));
         }
         self

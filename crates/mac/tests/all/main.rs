@@ -4,6 +4,7 @@
 mod acknowledgment;
 mod block_ack;
 mod block_ack_histories;
+mod block_ack_slots;
 mod by_hand;
 mod dcf;
 mod dot11g;
@@ -12,5 +13,6 @@ mod extended;
 mod fragments;
 mod harness;
 mod ht;
+mod in_order;
 mod levels;
 mod links;

@@ -12,7 +12,7 @@
 
 use super::{Hearing, Ppdu};
 use crate::MpduSet;
-use units::{NodeId, Nodes, SimTime};
+use units::{Dur, NodeId, Nodes, SimTime};
 
 /// The receivers of 64 stations, a bit each.
 #[derive(Debug, Clone, Copy, Default)]
@@ -240,8 +240,12 @@ impl UnitDisc {
         let started = now - ppdu.airtime;
         let until = if until < since { now } else { until };
         let is_free = |from: SimTime, end: SimTime| end <= since || until <= from;
-        let spans = (0..).zip(parts.mpdus).filter(|(_, span)| is_free(started + span.from, started + span.until));
-        self.got.extend(spans.map(|(place, _)| place));
+        // Without its preamble and PHY header there is no PPDU, whatever follows.
+        let begins = parts.mpdus.first().map_or(Dur::ZERO, |first| first.from);
+        if is_free(started, started + begins) {
+            let spans = (0..).zip(parts.mpdus).filter(|(_, span)| is_free(started + span.from, started + span.until));
+            self.got.extend(spans.map(|(place, _)| place));
+        }
         is_free(started, started + parts.front)
     }
 
@@ -299,7 +303,6 @@ mod tests {
     use super::*;
     use crate::Mode;
     use crate::medium::{Heard, Parts, Span, Verdict};
-    use units::Dur;
 
     const A: NodeId = NodeId(0);
     const B: NodeId = NodeId(1);
@@ -423,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn of_three_mpdus_those_are_lost_that_another_signal_met_and_the_header_is_read_if_it_was_over_by_then() {
+    fn of_three_mpdus_those_are_lost_that_another_signal_met_and_all_if_it_met_the_preamble() {
         let span = |from, until| Span { from: Dur::from_ns(from), until: Dur::from_ns(until) };
         let mpdus = [span(20, 40), span(40, 60), span(60, 80)];
         // The other signal stands from .. until; which MPDUs are received, whether the front is.
@@ -432,8 +435,10 @@ mod tests {
             (41, 42, &[0, 2], true),
             (59, 61, &[0], true),
             (79, 200, &[0, 1], true),
-            (10, 41, &[2], false),
-            (10, 20, &[0, 1, 2], false),
+            (20, 41, &[2], false),
+            (10, 41, &[], false),
+            (10, 20, &[], false),
+            (0, 1, &[], false),
         ] {
             let mut medium = UnitDisc::new(3);
             for (x, y) in [(A, C), (C, A)] {

@@ -56,6 +56,9 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
     }
     let (d, rounds, pause) = (params.time("d"), params.int("rounds") as u32, params.time("pause"));
     if site.node.forwards {
+        if rounds > 0 {
+            site.excludes_block_ack("what it repeats later is overtaken by others, which a reorder buffer would hold back");
+        }
         let (limit, mtu) = (site.node.queue, site.node.mtu);
         let attempts = [site.mac().max_attempts, site.mac().max_attempts_long];
         let how = link::Rounds { rounds, pause, attempts };

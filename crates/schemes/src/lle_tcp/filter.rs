@@ -8,7 +8,7 @@
 use super::generator::{Generators, Told, later};
 use crate::window::Scale;
 use crate::{Cx, Toward};
-use mac::{Fate, TxReport};
+use mac::Fate;
 use std::collections::BTreeMap;
 use units::{Dur, FlowId, NodeId, SimTime};
 use wire::{DropWhy, Flags, L4, Packet, Payload, Pkt, Seq, SeqRange, SeqSet, Tcp, TcpOptions};
@@ -169,25 +169,25 @@ impl Filter {
 
     /// Takes the MAC's report on a segment of its host, or a notice: the partner has received its window, or nothing is
     /// known.
-    pub(crate) fn report(&mut self, packet: &Packet, report: &TxReport) {
+    pub(crate) fn report(&mut self, packet: &Packet, fate: Fate, done: SimTime) {
         let Some(tcp) = packet.tcp().filter(|tcp| tcp.flags.any(Flags::ACK | Flags::SYN)) else { return };
         let Some(guard) = self.flows.get_mut(&packet.flow.reverse()) else { return };
-        if tcp.flags.has(Flags::RST) || report.fate == Fate::Attempt {
+        if tcp.flags.has(Flags::RST) || fate == Fate::Attempt {
             return;
         }
         guard.in_flight = guard.in_flight.saturating_sub(1);
         guard.unconfirmed = guard.unconfirmed.saturating_sub(1);
-        if report.fate != Fate::Delivered {
+        if fate != Fate::Delivered {
             guard.sent = None;
         }
         if tcp.window > 0 {
             return;
         }
         guard.notice_in_flight = false;
-        if report.fate == Fate::Delivered
+        if fate == Fate::Delivered
             && let Some(since) = guard.closing.take()
         {
-            self.slowest_notice = self.slowest_notice.max(report.done.since(since));
+            self.slowest_notice = self.slowest_notice.max(done.since(since));
         }
     }
 
@@ -227,7 +227,7 @@ impl Guard {
         self.sent.is_some_and(|sent| self.scale.field(sent) == self.scale.field(window))
     }
 
-    /// A segment goes out with this window. The MAC reports in the order of sending.
+    /// A segment goes out with this window. Reports come in the order of sending ([`crate::in_order`]).
     fn send(&mut self, window: u32) {
         self.in_flight += 1;
         if !self.is_same(window) {

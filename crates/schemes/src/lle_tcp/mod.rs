@@ -23,7 +23,10 @@
 //!   (e) The receiver's strategy is followed by name; its timer and count are taken to be the defaults.
 //!   (f) At an access point ACKs are made for what it sends to the station they are for: the last hop (@KLI06 sec. 3.4). What a
 //!   station sends through its access point to somebody else is acknowledged by that somebody.
-//!   (g) With `advertise`, the window told is the least of the receiver's and what the transmit queue has free (@KLI06 sec.
+//!   (g) Under block acknowledgment, which the text does not know, SUCCESS is what the receiver's reorder buffer has let go: all older
+//!   numbers of its TID acknowledged, or the receiver told not to wait for them. What is acknowledged so late that the receiver may
+//!   have lost patience and dropped it, is FAILURE.
+//!   (h) With `advertise`, the window told is the least of the receiver's and what the transmit queue has free (@KLI06 sec.
 //!   3.3), in bytes, but of the latter at least one segment, or a flow with nothing in flight would never be told more; all ACKs that
 //!   pass are bounded alike, duplicates repeat the window told last. `free-buffer` tells each of n flows the whole room, as
 //!   printed, so that together they may send n times as much; `free-buffer-share` divides it by the flows that are open.
@@ -41,6 +44,7 @@ pub(crate) mod filter;
 pub(crate) mod generator;
 
 use crate::{Agent, Cx, Field, Info, Key, Kind, Param, Params, PeerEvent, Place, Refusal, Site, Value, What};
+use crate::in_order::Reports;
 use filter::Filter;
 use generator::Generators;
 use mac::{Fate, TxReport};
@@ -119,6 +123,7 @@ pub struct LleTcp {
     /// The neighbours that have an agent of their own, with the policy of their receivers: 1 + its index in
     /// [`ack::NAMES`]; 0 if they have none in common.
     peers: Vec<Option<u32>>,
+    reports: Reports,
     generators: Generators,
     filter: Filter,
 }
@@ -135,12 +140,27 @@ impl LleTcp {
                 params.choice("advertise"),
             ),
             filter: Filter::default(),
+            reports: Reports::default(),
         }
     }
 
     /// The policy a neighbour announced, if it has an agent.
     fn partner(&self, peer: Option<NodeId>) -> Option<u32> {
         peer.and_then(|node| *self.peers.get(node.index())?)
+    }
+
+    /// Takes a fate as it can be believed: what was delivered has gone up at its receiver.
+    fn told(&mut self, packet: &Packet, fate: Fate, report: &TxReport, cx: &mut Cx) {
+        self.filter.report(packet, fate, report.done);
+        // What went another way, to a relay, has not arrived.
+        let is_last_hop = packet.ip.dst == cx.address(report.to);
+        match fate {
+            Fate::Delivered if is_last_hop => self.generators.delivered(packet, cx),
+            Fate::GivenUp if is_last_hop => self.generators.given_up(packet, cx),
+            Fate::Delivered | Fate::GivenUp => {}
+            // A full queue is congestion: TCP must find it by itself.
+            Fate::QueueFull | Fate::Expired | Fate::Attempt => {}
+        }
     }
 
     fn strip_sack(&self, pkt: &Pkt, cx: &mut Cx) {
@@ -182,18 +202,14 @@ Place::FromHost => self.filter.leaves(pkt, Some(&self.generators), cx),
     }
 
     fn report(&mut self, packet: &Packet, report: &TxReport, cx: &mut Cx) {
-        if self.partner(Some(report.to)).is_none() || packet.tcp().is_none() {
+        if self.partner(Some(report.to)).is_none() {
             return;
         }
-        self.filter.report(packet, report);
-        // What went another way, to a relay, has not arrived.
-        let is_last_hop = packet.ip.dst == cx.address(report.to);
-        match report.fate {
-            Fate::Delivered if is_last_hop => self.generators.delivered(packet, cx),
-            Fate::GivenUp if is_last_hop => self.generators.given_up(packet, cx),
-            Fate::Delivered | Fate::GivenUp => {}
-            // A full queue is congestion: TCP must find it by itself.
-            Fate::QueueFull | Fate::Expired | Fate::Attempt => {}
+        if let Some(fate) = self.reports.hears(packet, report) {
+            self.told(packet, fate, report, cx);
+        }
+        while let Some((packet, report)) = self.reports.next() {
+            self.told(&packet, report.fate, &report, cx);
         }
     }
 

@@ -118,6 +118,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
     if !site.node.has_air || !site.node.forwards {
         return Ok(());
     }
+    site.excludes_block_ack("it repeats in an order of its own, which a reorder buffer would undo");
     site.reads_tcp();
     if params.choice("cw") == "frame" {
         site.radio().mac.cw_by_frame = true;

@@ -66,7 +66,20 @@ fn attempt(serial: u64, to: NodeId, queued_us: u64, access_us: u64) -> TxReport 
     let head = SimTime::ZERO + Dur::from_us(queued_us);
     let done = head + Dur::from_us(access_us);
     let (fate, airtime, enqueued, ppdu) = (Fate::Attempt, Dur::ZERO, SimTime::ZERO, None);
-    TxReport { fate, serial, to, category: 0, attempts: 1, ppdu, enqueued, head, first: done, done, airtime }
+    TxReport {
+        fate,
+        serial,
+        to,
+        category: 0,
+        attempts: 1,
+        ppdu,
+        in_order: None,
+        enqueued,
+        head,
+        first: done,
+        done,
+        airtime,
+    }
 }
 
 fn c3tcp(set: &[(&str, Value)]) -> Chosen<Install> {

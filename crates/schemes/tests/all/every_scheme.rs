@@ -498,6 +498,7 @@ impl Node {
             to: THERE,
             attempts: 1,
             ppdu: None,
+            in_order: None,
             enqueued: SimTime::ZERO,
             head: now,
             first: now,

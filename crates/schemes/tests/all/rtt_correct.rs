@@ -39,6 +39,7 @@ impl Station {
             category: 0,
             attempts: 1,
             ppdu: None,
+            in_order: None,
             enqueued: SimTime::ZERO,
             head: SimTime::ZERO,
             first: SimTime::ZERO,

@@ -48,6 +48,7 @@ mod reach;
 mod retry;
 mod rtt_correct;
 mod runner;
+mod schemes_on_ax;
 mod senders;
 mod shared_air;
 mod snoop;

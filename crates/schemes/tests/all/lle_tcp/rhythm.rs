@@ -45,6 +45,7 @@ fn what_went_to_a_relay_has_not_arrived() {
         category: 0,
         attempts: 1,
         ppdu: None,
+        in_order: None,
         enqueued: SimTime::ZERO,
         head: SimTime::ZERO,
         first: SimTime::ZERO,

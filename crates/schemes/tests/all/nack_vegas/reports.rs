@@ -17,6 +17,7 @@ fn done(bench: &mut Bench, number: u32, serial: u64, fate: Fate) {
         category: 0,
         attempts: 7,
         ppdu: None,
+        in_order: None,
         enqueued: now,
         head: now,
         first: now,

@@ -187,6 +187,7 @@ impl World {
             category,
             attempts: 7,
             ppdu: None,
+            in_order: None,
             enqueued,
             head,
             first,
