@@ -156,7 +156,7 @@ def test_aggregates_are_spoken_of(changes: dict[str, float], what: str, measured
 
 def test_what_aggregates_do_not_like_is_not_advised() -> None:
     said = " ".join(f.try_ for f in advice.findings(aggregating(msdus_given_up=95.0)))
-    assert not [name for name in ("ftca", "lle-tcp", "max_attempts") if name in said]
+    assert not [name for name in ("ftca", "max_attempts") if name in said]
     assert "delayed-ack" in said
 
 

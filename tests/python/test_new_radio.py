@@ -107,8 +107,8 @@ MISTAKES = [
     ),
     (
         ["radio.fragmentation_threshold=500 B"],
-        'radio.fragmentation_threshold: "ap" aggregates, and no A-MPDU has '
-        "fragments; take aggregation.block_ack = [], or leave the threshold out",
+        'radio.fragmentation_threshold: "ap" is a station of 802.11ac, and what block acknowledgment is for goes '
+        'whole; write "off", or block_ack = [] in [radio.aggregation]',
     ),
     (
         ["radio.standard=802.11a", "radio.mcs=7"],

@@ -138,7 +138,7 @@ def findings(result: Mapping[str, Any], limited: Collection[str] = (), linux: Co
     used = sum(_mean(f, "airtime_s") or 0.0 for f in result["frames"])
     acks = sum(_mean(f, "airtime_s") or 0.0 for f in result["frames"] if f["class"] == "tcp-ack")
     if used and acks / used >= ACK_AIRTIME:
-        new = _options(FEWER_ACKS) if is_aggregating else _options(NO_ACKS, FEWER_ACKS)
+        new = _options(NO_ACKS, FEWER_ACKS)
         found.append(Finding("TCP's ACKs take airtime", f"{100 * acks / used:.0f} % of what was sent", new))
     return found
 
