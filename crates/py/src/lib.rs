@@ -119,7 +119,7 @@ impl Scenario {
         self.parts.clone()
     }
 
-    /// Notes on what is no mistake, but other than a reader of the file may think: a line each.
+    /// Notes: no mistakes, but other than a reader of the file may think, a line each.
     #[getter]
     fn notes(&self) -> Vec<String> {
         self.described().notes()

@@ -63,7 +63,7 @@ table! {
 }
 
 impl Aggregation {
-    /// These, and where they are silent the others.
+    /// These keys, and where they are silent the others.
     #[must_use]
     pub(crate) fn or(&self, others: &Aggregation) -> Aggregation {
         // One of the two ends attempts: what is written nearer goes before both.

@@ -11,7 +11,7 @@ use phy::{Refusal, Standard, Waveform, Width};
 use plugin::suggest;
 use units::Dur;
 
-/// Keys that all stations share.
+/// Checks the keys of all stations.
 pub(crate) fn radio(radio: &Radio) -> Result<()> {
     let standard = radio.standard;
     let table = "radio";
@@ -29,7 +29,7 @@ pub(crate) fn radio(radio: &Radio) -> Result<()> {
     aggregation(standard, radio.modes.aggregation.as_ref(), radio.access, table)
 }
 
-/// Keys of one node.
+/// Checks the keys that a node has for itself.
 pub(crate) fn node(radio: &Radio, node: &Node) -> Result<()> {
     let (entry, standard, table) = (&node.entry, node.standard, &*format!("node[{}]", node.index));
     if !has_mcs(standard) {

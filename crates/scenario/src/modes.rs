@@ -51,7 +51,7 @@ table! {
 }
 
 impl Modes {
-    /// These, and where they are silent the others; keys of aggregation one by one.
+    /// These keys, and where they are silent the others; keys of aggregation one by one.
     #[must_use]
     pub fn or(&self, others: &Modes) -> Modes {
         let aggregation = match (&self.aggregation, &others.aggregation) {

@@ -1,4 +1,4 @@
-//! Notes on what is no mistake, but other than a reader of the file may think.
+//! Notes on a scenario: no mistakes, but other than a reader of the file may think.
 
 use crate::Scenario;
 use crate::node::{Node, Role};

@@ -35,6 +35,8 @@ _AGGREGATE = "mpdus_a_ppdu"
 """MPDUs in a PPDU, of a radio that aggregates."""
 WAITING = 4.0
 """A radio for which so many aggregates wait on the mean, as long as its own, could send longer ones and is named."""
+DROPPED = 1e-4
+"""A radio that aggregates and whose queue drops more of what comes, though nothing waits for long, is named."""
 REPEATED = 0.2
 """A radio that aggregates and repeats more of its MPDUs is named: the best MCS loses a tenth to noise at most."""
 HELD_S = 0.05
@@ -54,6 +56,8 @@ RTS = 'rts=radio.rts_threshold="0B"'
 """An aggregate that collides is lost whole; behind an RTS only that is."""
 PER_RECEIVER = 'per-receiver=radio.queue={packets=1000,per="receiver"}'
 """Aggregates of one receiver, which take turns and last as long for a slow one as for a fast one."""
+LONGER = "longer=radio.queue.packets=1000"
+"""A queue that is full before an aggregate is."""
 PATIENCE = 'patience=radio.aggregation.patience="20ms"'
 """Arms, without a space: a table does not break them."""
 
@@ -134,7 +138,7 @@ def findings(result: Mapping[str, Any], limited: Collection[str] = (), linux: Co
     used = sum(_mean(f, "airtime_s") or 0.0 for f in result["frames"])
     acks = sum(_mean(f, "airtime_s") or 0.0 for f in result["frames"] if f["class"] == "tcp-ack")
     if used and acks / used >= ACK_AIRTIME:
-        new = _options(FEWER_ACKS) if is_aggregating else _options(NO_ACKS, FEWER_ACKS)
+        new = _options(NO_ACKS, FEWER_ACKS)
         found.append(Finding("TCP's ACKs take airtime", f"{100 * acks / used:.0f} % of what was sent", new))
     return found
 
@@ -148,10 +152,18 @@ def _of_aggregates(result: Mapping[str, Any]) -> list[Finding]:
         sent, again = _mean(n, "data_frames_sent") or 1.0, _mean(n, "data_frames_retried") or 0.0
         of_radio = [q for q in result.get("queues", []) if q["id"].startswith(f"{n['id']}.air")]
         waiting = sum(_mean(q, "mean_packets") or 0.0 for q in of_radio)
+        offered, dropped = (
+            sum(_mean(q, name) or 0.0 for q in of_radio) for name in ("offered_packets", "dropped_packets")
+        )
+        is_long = any((_mean(q, "mean_wait_s") or 0.0) >= LONG_WAIT_S for q in of_radio)
+        if dropped > DROPPED * offered and not is_long:
+            what = f"the queue of {n['id']} is short for its aggregates"
+            lost = f"{100 * dropped / offered:.2g} % dropped, {size:.2g} MPDUs a PPDU"
+            found.append(Finding(what, lost, _options(LONGER)))
         if size >= 2 and again / sent >= REPEATED:
             what = f"{n['id']} repeats MPDUs of its aggregates"
             found.append(Finding(what, f"{100 * again / sent:.0f} % of MPDUs", _options(RTS)))
-        elif waiting >= WAITING * size and any((_mean(q, "mean_wait_s") or 0.0) >= LONG_WAIT_S for q in of_radio):
+        elif waiting >= WAITING * size and is_long:
             what = f"aggregates of {n['id']} are short for what waits"
             found.append(Finding(what, f"{size:.0f} of {waiting:.0f} packets", _options(PER_RECEIVER)))
     for n in result["nodes"]:

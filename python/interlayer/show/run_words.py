@@ -163,8 +163,11 @@ def links(result: Mapping[str, Any]) -> Grid | str | None:
     for row in result.get("links", []):
         rows.setdefault(frozenset((row["from"], row["to"])), []).append(row)
     if len(rows) > MANY:
-        modes = Counter(row["mode"] for row in result["links"])
-        return "Modes of data frames: " + "; ".join(f"{mode}: {n} links" for mode, n in modes.most_common())
+        counted = Counter(row["mode"] for row in result["links"]).most_common()
+        return f"Modes of data frames: {'; '.join(f'{mode}: {n} links' for mode, n in counted)}."
+    modes = list(dict.fromkeys(row["mode"] for row in result.get("links", [])))
+    if len(modes) == 1 and not any("snr_db" in row for row in result["links"]):
+        return f"Mode of data frames: {modes[0]}."
     lines = []
     for there, *back in rows.values():
         returns = [row["mode"] for row in back if row["mode"] != there["mode"]]

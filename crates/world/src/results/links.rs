@@ -2,12 +2,14 @@
 
 use crate::assembly::MeanSnr;
 use crate::record::{Columns, Record};
-use crate::scenario::has_mcs;
+use crate::scenario::{Role, has_mcs};
 use crate::shared::Shared;
 use crate::world::World;
 use phy::Mode;
+use std::collections::BTreeSet;
+use units::NodeId;
 
-/// A link between two stations that have exchanged data, in one direction.
+/// A link between two stations in one direction.
 pub(super) struct LinkRow<'a> {
     from: &'a str,
     to: &'a str,
@@ -27,7 +29,7 @@ columns! { impl LinkRow<'_>, |it| {
     "snr_db" => it.snr_db?,
 } }
 
-/// A row of each direction of each link of a station that has MCSs.
+/// A row of each direction of each link of a station that has MCSs: with its access point, and with stations that it has exchanged data with.
 pub(super) fn rows(world: &World, shared: &Shared, seed: u64) -> Vec<Record> {
     let nodes = &shared.scenario.nodes;
     if !nodes.iter().any(|node| has_mcs(node.standard)) {
@@ -35,10 +37,16 @@ pub(super) fn rows(world: &World, shared: &Shared, seed: u64) -> Vec<Record> {
     }
     let snr = MeanSnr::of(shared, seed);
     let mut rows = Vec::new();
-    for interface in &world.interfaces {
+    let is_ap = |id: NodeId| nodes[id.index()].entry.role == Role::Ap;
+    for (interface, neighbours) in world.interfaces.iter().zip(&world.neighbours) {
         let (from, config) = (interface.node, interface.station.config());
         let own = &nodes[from.index()];
-        for to in interface.station.partners().filter(|_| has_mcs(own.standard)) {
+        if !has_mcs(own.standard) {
+            continue;
+        }
+        let partners: BTreeSet<NodeId> = interface.station.partners().collect();
+        let has_row = |to: &NodeId| is_ap(from) || is_ap(*to) || partners.contains(to);
+        for to in neighbours.iter().copied().filter(has_row) {
             let stated = config.data_rate_to.iter().find(|(other, _)| *other == to);
             let mode = stated.map_or(config.data_rate, |(_, mode)| *mode);
             let snr_db = snr.over(mode, interface.channel, from, to).map(|snr| snr.0);

@@ -125,7 +125,7 @@ pub(crate) struct World {
     hooks: Vec<Hooks>,
     pub wires: Vec<Wire>,
     /// Radio neighbours at each interface.
-    neighbours: Vec<Vec<NodeId>>,
+    pub neighbours: Vec<Vec<NodeId>>,
     /// If links break or nodes move.
     topology: Option<Box<dyn Topology>>,
     /// Flows that keep the queue of each interface from running empty.
