@@ -3,7 +3,7 @@
 
 use crate::tshark::{Captured, Frame, capture, tshark_is_here};
 use std::collections::BTreeSet;
-use world::Outcome;
+use world::{Outcome, Transmission};
 
 /// A radio: its keys, the window of its agreements, and its data rate as tshark works it out of the fields of radiotap.
 struct Radio {
@@ -181,10 +181,13 @@ fn mpdus_share_a_number_and_those_lost_stand_at_their_sender_alone(radio: &Radio
         // The timeline of the air has the same.
         let timeline = captured.run.timeline.as_ref().unwrap();
         let own = timeline.transmissions.iter().filter(|it| it.from.index() == sender && it.mpdus > 1);
-        let ended = own.filter(|it| it.outcome() != Outcome::InTheAir);
-        let said: Vec<(u16, Vec<u16>)> = ended.map(|it| (it.mpdus, timeline.lost(it).collect())).collect();
+        let ended: Vec<_> = own.filter(|it| it.outcome() != Outcome::InTheAir).collect();
+        let said: Vec<(u16, Vec<u16>)> = ended.iter().map(|it| (it.mpdus, timeline.lost(it).collect())).collect();
         assert_eq!(said, a_mpdus);
-        (n, n_lost) = (n + usize::from(of_a_mpdus), n_lost + lost);
+        // An addressee that transmits itself loses all of them: errors alone strike one in eight.
+        let by_errors = |it: &Transmission| matches!(it.outcome(), Outcome::Received | Outcome::Noise);
+        let alone = ended.iter().zip(&a_mpdus).filter(|(it, _)| by_errors(it));
+        (n, n_lost) = alone.fold((n, n_lost), |(n, lost), (_, it)| (n + usize::from(it.0), lost + it.1.len()));
     }
     // Three standard deviations of an eighth.
     let expected = n as f64 / 8.0;
