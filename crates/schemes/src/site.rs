@@ -323,8 +323,8 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// It does not work where block acknowledgment lets MPDUs share a PPDU, since `why`: a clause without a subject but the scheme's.
-    /// At a node that starts agreements that is an input error.
+    /// Declares that the scheme cannot work where MPDUs share a PPDU and its Block Ack: an input error at a node that starts agreements of
+    /// block acknowledgment. `why` is a clause, which the message ends with the text to write.
     pub fn excludes_block_ack(&mut self, why: &str) {
         if self.mac().aggregation.is_some_and(|own| own.starts()) {
             self.conflict(|scheme, node| format!("{scheme} at \"{node}\": {why}; write {NO_BLOCK_ACK}"));
