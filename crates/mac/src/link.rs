@@ -54,7 +54,7 @@ pub(crate) struct Agreed {
 struct Untold {
     oldest: u16,
     newest: u16,
-    /// When the link was last heard of.
+    /// The last time that the link was heard of.
     since: SimTime,
 }
 

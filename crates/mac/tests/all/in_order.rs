@@ -1,4 +1,4 @@
-//! What a report says of the receiver's reorder buffer is true: what stands before the oldest open number has been handed up.
+//! Reports tell the truth of the receiver's reorder buffer: all that stands before the oldest open number has been handed up.
 
 use crate::edca::harness::{A, B, BE, Build, Net, VI, edca, tos};
 use mac::{AfterSilence, Aggregation, Config, Discard, Fate, TxReport};
