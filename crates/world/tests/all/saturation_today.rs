@@ -16,7 +16,7 @@ fn goodput(radio: &str) -> f64 {
     Run::number(&run.flows[0], "goodput_bps").expect("a column") / 1e6
 }
 
-/// Whether two figures are within so many per cent.
+/// True if two figures are within so many per cent.
 fn are_close(ours: f64, theirs: f64, percent: f64) -> bool {
     (ours / theirs - 1.0).abs() * 100.0 < percent
 }
