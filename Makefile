@@ -193,6 +193,7 @@ validate: export INTERLAYER_STORE = $(RUNS)
 validate: build
 	@test ! -e $(RUNS) || $(BIN)/interlayer store prune
 	PROPTEST_CASES=20000 $(CARGO) test --locked --release --quiet -p interlayer-world --test all -- lle_delivery conservation
+	PROPTEST_CASES=100000 $(CARGO) test --locked --release --quiet -p interlayer-mac --test all block_ack_histories
 	$(CARGO) test --workspace --locked --release --quiet -- --include-ignored
 	cp Cargo.lock tests/outside/four/ && $(CARGO) test --offline --quiet --manifest-path tests/outside/four/Cargo.toml --target-dir target/outside
 	for part in $(sort $(dir $(wildcard validation/*/test_*.py))); do $(BIN)/python -m pytest $$part || exit 1; done
