@@ -3,7 +3,7 @@
 //! For schemes that take a delivered segment for one that its receiver has. Under block acknowledgment MPDUs are acknowledged out of
 //! order, and a receiver hands up in order. @80211-2020 10.25.6.6
 
-use mac::{Fate, TxReport};
+use mac::{Fate, InOrder, TxReport};
 use std::collections::{BTreeMap, VecDeque};
 use units::NodeId;
 use wire::Packet;
@@ -26,8 +26,16 @@ impl Reports {
     /// Takes a report. Returns the fate, if it can be told at once, before anything else.
     ///
     /// One that came so late that its receiver may have dropped it counts as given up.
+    #[inline]
     pub fn hears(&mut self, packet: &Packet, report: &TxReport) -> Option<Fate> {
-        let Some(place) = report.in_order else { return Some(report.fate) };
+        match report.in_order {
+            None => Some(report.fate),
+            Some(place) => self.put(packet, report, place),
+        }
+    }
+
+    #[inline(never)]
+    fn put(&mut self, packet: &Packet, report: &TxReport, place: InOrder) -> Option<Fate> {
         let fate = if report.fate == Fate::Delivered && place.is_late { Fate::GivenUp } else { report.fate };
         let report = TxReport { fate, ..*report };
         let key = (report.to, place.tid);
@@ -62,7 +70,6 @@ impl Reports {
 mod tests {
     use super::*;
     use crate::testing::{OUT, data, report};
-    use mac::InOrder;
 
     /// Reports of numbers with the oldest that is open behind each. Returns those that are told, after each.
     fn told(reports: &[(u16, u16)]) -> Vec<Vec<u16>> {
