@@ -60,7 +60,8 @@ impl Aggregation {
     /// TIDs of BK, BE and VI. mac80211 starts no agreement for TIDs 6 and 7.
     pub const ALL_BUT_VOICE: u8 = 0b0011_1111;
 
-    /// That of HT: windows of 64, A-MPDUs of 65,535 B, MPDUs of 4095 B.
+    /// That of HT: windows of 64, A-MPDUs of 65,535 B, MPDUs of 4095 B (@80211-2020 10.25.2, 9.4.2.55.3, table 9-34). An MSDU lives 500 ms, as in
+    /// ns-3 (`WifiMacQueue`'s MaxDelay); what stands behind a gap waits mac80211's 100 ms.
     pub const HT: Aggregation = Aggregation {
         mpdus: 64,
         bytes: Bytes(65_535),

@@ -122,7 +122,7 @@ fn with_errors_aggregates_are_shorter_and_windows_stall_by_as_much_as_the_slot_m
 }
 
 #[test]
-#[ignore = "half a minute"]
+#[ignore = "half a minute: make validate"]
 fn limits_by_time_bytes_and_window_meet_the_slot_model_within_1_percent() {
     hold(|case| case != "64-of-64");
 }

@@ -12,7 +12,7 @@ use schemes::{Info, Kind, Param, Params, Refusal, Site, Value};
 use units::{BitRate, Dur, Hertz};
 
 /// HT-mixed with two modes.
-pub static TOY_HT: Format = Format { name: "toy HT", mandatory: &[], survival };
+pub static TOY_HT: Format = Format { name: "toy HT", mandatory: &[], delimits_one: false, survival };
 
 /// One stream of 16-QAM, code rate 3/4: 4 bits · 52 subcarriers · 3/4 are 156 data bits a symbol.
 pub static MCS_4: Mode = Mode::of(&ROWS[0]);
