@@ -51,9 +51,9 @@ pub enum Input<'a> {
     Abort,
     /// A scheme's wish.
     Command(SenderCommand),
-    /// The queue of this end's own host has refused a segment that was polled, and that begins here. To be told before the next poll: of
-    /// any but the last segment it means nothing. Ignored without `local_congestion`.
-    Refused(Seq),
+    /// The queue of this end's own host has refused a segment that was polled, with these numbers. To be told before the next poll: of
+    /// any but the last segment with numbers it means nothing. Ignored without `local_congestion`.
+    Refused(SeqRange),
 }
 
 /// An action that a connection wants done.
@@ -252,7 +252,7 @@ impl Connection {
             Input::Close => self.close(),
             Input::Abort => self.abort(),
             Input::Command(command) => self.command(now, command),
-            Input::Refused(seq) => self.refused(now, seq),
+            Input::Refused(range) => self.refused(now, range),
         }
     }
 

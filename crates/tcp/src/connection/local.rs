@@ -10,7 +10,7 @@ use super::sender::Chosen;
 use crate::cc::Congestion;
 use crate::timers::Timer;
 use units::{Bytes, SimTime};
-use wire::{Seq, SeqRange};
+use wire::SeqRange;
 
 /// The last segment with data or a FIN that left.
 #[derive(Debug, Clone, Copy)]
@@ -31,12 +31,11 @@ impl Left {
 }
 
 impl Connection {
-    /// The host's queue has refused the segment that begins at `seq`. Believed of the last that left, and only as long as nothing has
-    /// happened to it since; any other is for the network to lose.
-    pub(crate) fn refused(&mut self, now: SimTime, seq: Seq) {
+    /// The host's queue has refused the segment with these numbers. Believed of the last that left, and only as long as nothing has
+    /// happened to it since; any other is for the network to lose, a pure ACK from before it with the number that it begins with too.
+    pub(crate) fn refused(&mut self, now: SimTime, range: SeqRange) {
         let snd = &mut self.snd;
-        let Some(left) = snd.left.take_if(|left| left.chosen.seq == seq) else { return };
-        let range = left.range();
+        let Some(left) = snd.left.take_if(|left| left.range() == range) else { return };
         if !self.state.sends() || range.start.lt(snd.una) || left.chosen.advances && snd.nxt != range.end {
             return;
         }

@@ -172,13 +172,15 @@ impl World {
         };
         self.taps.mac(now, node, report);
         let packet = self.packets.free(pkt, why);
-        let segment = packet.tcp().filter(|_| why == DropWhy::QueueFull).map(|tcp| (packet.flow, tcp.seq));
+        // What has been on the air was not refused, though its queue has dropped it since.
+        let was_refused = why == DropWhy::QueueFull && report.attempts == 0;
+        let segment = packet.tcp_range().filter(|_| was_refused).map(|range| (packet.flow, range));
         if self.nodes[node.index()].wants(report) {
             let packet = packet.clone();
             self.tell(now, node, NodeInput::Report(id, &packet, report));
         }
-        if let Some((flow, seq)) = segment {
-            self.refused(now, node, flow, seq);
+        if let Some((flow, range)) = segment {
+            self.refused(now, node, flow, range);
         }
         if report.fate != Fate::QueueFull {
             self.refill(now, id);

@@ -6,7 +6,7 @@ use crate::scenario::Traffic;
 use engine::Class;
 use tcp::{Input as TcpInput, Output as TcpOutput};
 use units::{Dur, FlowId, InterfaceId, NodeId, SimTime};
-use wire::{Content, Ipv4, L4, Packet, Payload, Seq, Udp, ecn};
+use wire::{Content, Ipv4, L4, Packet, Payload, SeqRange, Udp, ecn};
 
 /// After which a saturated source offers again what an empty queue refused. Our choice: about a frame's time.
 const REFUSED_AGAIN: Dur = Dur::from_ms(1);
@@ -23,13 +23,13 @@ impl World {
         }
     }
 
-    /// The transmit queue of `node` has refused the segment that begins at `seq`: a connection that has its end here is told, if it asks.
-    pub(super) fn refused(&mut self, now: SimTime, node: NodeId, id: FlowId, seq: Seq) {
+    /// The transmit queue of `node` has refused the segment with these numbers: a connection that has its end here is told, if it asks.
+    pub(super) fn refused(&mut self, now: SimTime, node: NodeId, id: FlowId, range: SeqRange) {
         let Some(flow) = self.flows.get(id) else { return };
         let end = u8::from(id.is_reverse());
         let asks = |connection: &tcp::Connection| connection.config().local_congestion;
         if flow.ends[usize::from(end)] == node && flow.connection(usize::from(end)).is_some_and(asks) {
-            self.tcp(now, id.connection() as u32, end, TcpInput::Refused(seq));
+            self.tcp(now, id.connection() as u32, end, TcpInput::Refused(range));
         }
     }
 

@@ -16,9 +16,9 @@ impl World {
             let why = if wire.is_broken() { DropWhy::LinkLoss } else { DropWhy::QueueFull };
             let node = wire.config().from;
             let packet = self.packets.free(pkt, why);
-            let segment = packet.tcp().map(|tcp| (packet.flow, tcp.seq));
-            if let (DropWhy::QueueFull, Some((flow, seq))) = (why, segment) {
-                self.refused(now, node, flow, seq);
+            let segment = packet.tcp_range().map(|range| (packet.flow, range));
+            if let (DropWhy::QueueFull, Some((flow, range))) = (why, segment) {
+                self.refused(now, node, flow, range);
             }
         }
         self.free_dropped(link);

@@ -114,3 +114,18 @@ fn without_sack_the_window_is_cut_at_once() {
          1.11 is local-cuts=1 retransmissions=0",
     );
 }
+
+#[test]
+fn a_pure_ack_that_is_refused_says_nothing_of_the_segment_that_begins_where_it_stands() {
+    // The ACK was written before the segment, and came to the queue after it. Taken for it, the peer's answer was to data never sent, for
+    // ever (RFC 9293 3.10.7.4).
+    out(local(), PEER, 10, 12_000).run(
+        "1.1  < . 1:1(0) ack 1001
+         1.1  > . 10001:11001(1000) ack 1
+         1.1  > P. 11001:12001(1000) ack 1
+         1.1  refused 11001:11001
+         1.1  is local-cuts=0
+         1.2  < . 1:1(0) ack 12001
+         1.2  is pipe=0 local-cuts=0",
+    );
+}

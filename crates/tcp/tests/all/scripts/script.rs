@@ -134,6 +134,10 @@ impl Script {
             "freeze" => self.command(SenderCommand::Freeze),
             "thaw" => self.command(SenderCommand::Thaw),
             "rearm" => self.command(SenderCommand::RearmRto),
+            "refused" => {
+                let (a, b) = pair(rest);
+                self.input(Input::Refused(SeqRange { start: self.iss + a, end: self.iss + b }));
+            }
             "local-ack" => self.command(SenderCommand::LocalAck(self.iss + number() as u32)),
             "retransmit" => {
                 let (a, b) = pair(rest);
@@ -171,9 +175,10 @@ impl Script {
                 }
                 Output::Segment { tcp, payload, retransmission, ect } => {
                     let again = if retransmission { " again" } else { "" };
-                    let refused = self.is_full && payload.len > 0;
+                    let range = SeqRange::new(tcp.seq, payload.len + u32::from(tcp.flags.has(Flags::FIN)));
+                    let refused = self.is_full && !range.is_empty();
                     if refused {
-                        self.conn.handle(self.now, Input::Refused(tcp.seq));
+                        self.conn.handle(self.now, Input::Refused(range));
                     }
                     let ect = if ect { " ect" } else { "" };
                     self.show(&tcp, &payload) + again + ect + if refused { " refused" } else { "" }
