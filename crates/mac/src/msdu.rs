@@ -1,7 +1,7 @@
 //! What a station's MAC is asked to deliver, and what it says of it afterwards.
 
 use crate::frame::{DATA_HEADER, FCS, LLC_SNAP, Label, QOS_CONTROL, Qos};
-use crate::report::{Fate, InPpdu, TxReport};
+use crate::report::{Fate, InOrder, InPpdu, TxReport};
 use units::{Bytes, Dur, NodeId, SimTime};
 use wire::{Packets, Pkt};
 
@@ -90,6 +90,33 @@ impl MacOptions {
 /// Header of an A-MSDU subframe: destination, source, length. @80211-2020 9.3.2.2.2
 const SUBFRAME_HEADER: Bytes = Bytes(14);
 
+/// The MSDUs behind the first of an A-MSDU. A word, since hardly an MSDU has any, and each is moved from queue to queue.
+#[derive(Debug, Default)]
+#[expect(clippy::box_collection, reason = "a word")]
+pub(crate) struct Mates(Option<Box<Vec<Msdu>>>);
+
+impl Mates {
+    pub fn each(&self) -> &[Msdu] {
+        self.0.as_deref().map_or(&[], Vec::as_slice)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
+    pub fn len(&self) -> usize {
+        self.each().len()
+    }
+
+    fn push(&mut self, msdu: Msdu) {
+        self.0.get_or_insert_default().push(msdu);
+    }
+
+    pub fn into_each(self) -> impl Iterator<Item = Msdu> {
+        self.0.into_iter().flat_map(|each| *each)
+    }
+}
+
 /// A packet in the care of a MAC.
 #[must_use = "an MSDU owns its packet"]
 #[derive(Debug)]
@@ -101,7 +128,7 @@ pub struct Msdu {
     /// Receiver on this link.
     pub to: NodeId,
     /// MSDUs that share its MPDU, an A-MSDU: all were handed down after it, and have its fate. @80211-2020 9.3.2.2
-    pub(crate) mates: Vec<Msdu>,
+    pub(crate) mates: Mates,
     /// Length of its next data frame, header to FCS: with options if `is_extended`, and with QoS Control once a MAC has queued it.
     pub mpdu: Bytes,
     /// What it is for the counters of results.
@@ -152,7 +179,7 @@ impl Msdu {
             serial: all.serial(&pkt),
             pkt,
             to,
-            mates: Vec::new(),
+            mates: Mates::default(),
             mpdu,
             label: Label::default(),
             spares_rts: false,
@@ -183,6 +210,7 @@ impl Msdu {
     /// Bytes of their packets.
     pub(crate) fn packet_bytes(&self, all: &Packets) -> Bytes {
         self.mates
+            .each()
             .iter()
             .map(|mate| all.get(&mate.pkt).ip_len())
             .fold(all.get(&self.pkt).ip_len(), |sum, len| sum + len)
@@ -213,7 +241,7 @@ impl Msdu {
 
     /// Its packet and those of its mates.
     pub(crate) fn into_packets(self) -> impl Iterator<Item = Pkt> {
-        std::iter::once(self.pkt).chain(self.mates.into_iter().map(|mate| mate.pkt))
+        std::iter::once(self.pkt).chain(self.mates.into_each().map(|mate| mate.pkt))
     }
 
     /// What its next data frame has beside its body: header and FCS.
@@ -262,7 +290,8 @@ impl Msdu {
     }
 
     /// The report of this fate, after an exchange in which this PPDU carried it, if any.
-    pub fn report(&self, now: SimTime, fate: Fate, ppdu: Option<InPpdu>) -> TxReport {
+    #[inline(always)]
+    pub fn report(&self, now: SimTime, fate: Fate, ppdu: Option<InPpdu>, in_order: Option<InOrder>) -> TxReport {
         TxReport {
             fate,
             serial: self.serial,
@@ -270,7 +299,7 @@ impl Msdu {
             category: self.category,
             attempts: self.attempts,
             ppdu,
-            in_order: None,
+            in_order,
             enqueued: self.enqueued,
             head: self.head,
             first: self.first,

@@ -43,12 +43,19 @@ impl Overlaps {
     #[inline]
     pub fn start(&mut self, now: SimTime, new: Airing, medium: &Medium) {
         self.first[new.from.index()] = None;
+        if !self.airing.is_empty() {
+            self.note_each(now, new, medium);
+        }
+        self.airing.push(new);
+    }
+
+    #[inline(never)]
+    fn note_each(&mut self, now: SimTime, new: Airing, medium: &Medium) {
         for i in 0..self.airing.len() {
             let other = self.airing[i];
             self.note(now, other, new, medium);
             self.note(now, new, other, medium);
         }
-        self.airing.push(new);
     }
 
     /// Notes that `other` overlaps `frame` from `now` on, if it is heard where that is received.
@@ -71,8 +78,10 @@ impl Overlaps {
     /// Ends a frame. Returns the transmission that overlapped it first.
     #[inline]
     pub fn end(&mut self, from: NodeId) -> Option<Overlap> {
-        if let Some(i) = self.airing.iter().position(|airing| airing.from == from) {
-            self.airing.swap_remove(i);
+        if self.airing.len() == 1 {
+            self.airing.clear();
+        } else {
+            self.airing.retain(|airing| airing.from != from);
         }
         self.first[from.index()]
     }

@@ -358,16 +358,18 @@ pub(super) fn mpdu(msdu: &mut Msdu, all: &mut Packets, counters: &mut CategoryCo
         attempt: msdu.attempts,
         is_doomed: msdu.is_doomed,
         qos: msdu.qos,
-        msdus: match msdu.mates[..] {
-            [] => Msdus::One(Carried { packet: all.share(&msdu.pkt), options }),
-            _ => a_msdu(msdu, options, all),
+        msdus: if msdu.mates.is_empty() {
+            Msdus::One(Carried { packet: all.share(&msdu.pkt), options })
+        } else {
+            a_msdu(msdu, options, all)
         },
     };
     Mpdu { len: msdu.mpdu, body: Body::Data(data) }
 }
 
+#[cold]
 fn a_msdu(msdu: &Msdu, options: MacOptions, all: &mut Packets) -> Msdus {
     let first = Carried { packet: all.share(&msdu.pkt), options };
-    let mates = msdu.mates.iter().map(|mate| Carried { packet: all.share(&mate.pkt), options });
+    let mates = msdu.mates.each().iter().map(|mate| Carried { packet: all.share(&mate.pkt), options });
     Msdus::Many(std::iter::once(first).chain(mates).collect())
 }

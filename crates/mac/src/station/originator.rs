@@ -8,7 +8,7 @@ use crate::contention::{Countdown, Outcome};
 use crate::exchange::{Counter, Exchange, Step, Txop};
 use crate::frame::Kind;
 use crate::link::Order;
-use crate::msdu::Msdu;
+use crate::msdu::{Mates, Msdu};
 use crate::psdu::{Body, Frame, Mpdu, Psdu};
 use crate::report::{Fate, InOrder, InPpdu, PsduReport, TxReport};
 use crate::tx_queue::{Next, RaTid};
@@ -90,7 +90,7 @@ impl Station {
             if let Some(seq) = msdu.seq {
                 self.links.abandon(cx.now, RaTid::of(&msdu), seq);
             }
-            let report = msdu.report(cx.now, Fate::Expired, None);
+            let report = msdu.report(cx.now, Fate::Expired, None, None);
             cx.out.push(Output::Done(msdu.pkt, report));
         }
         let popped = edcaf.queue.pop(cx.now, cx.all);
@@ -107,7 +107,7 @@ impl Station {
             if let Some(seq) = msdu.seq {
                 self.links.abandon(cx.now, RaTid::of(&msdu), seq);
             }
-            let report = msdu.report(cx.now, Fate::QueueFull, None);
+            let report = msdu.report(cx.now, Fate::QueueFull, None, None);
             cx.out.push(Output::Done(msdu.pkt, report));
         }
     }
@@ -437,8 +437,7 @@ impl Station {
             extended.answered(msdu.to);
         }
         let msdu = edcaf.in_service.pop_front()?;
-        let mut report = msdu.report(cx.now, Fate::Delivered, Some(ppdu));
-        report.in_order = order.and_then(|order| order.of(&msdu));
+        let report = msdu.report(cx.now, Fate::Delivered, Some(ppdu), order.and_then(|order| order.of(&msdu)));
         if !msdu.mates.is_empty() {
             edcaf.counters.msdus_delivered += msdu.mates.len() as u64;
             tell_mates(msdu.mates, report, cx.out);
@@ -514,9 +513,9 @@ impl Station {
                 order.stops_at(&msdu);
             }
             if self.reports_attempts && reached != Reached::Nothing {
-                let report = msdu.report(cx.now, Fate::Attempt, ppdu);
+                let report = msdu.report(cx.now, Fate::Attempt, ppdu, None);
                 cx.out.push(Output::Attempt(cx.all.share(&msdu.pkt), report));
-                for Msdu { pkt, serial, enqueued, head, .. } in &msdu.mates {
+                for Msdu { pkt, serial, enqueued, head, .. } in msdu.mates.each() {
                     let report = TxReport { serial: *serial, enqueued: *enqueued, head: *head, ..report };
                     cx.out.push(Output::Attempt(cx.all.share(pkt), report));
                 }
@@ -573,8 +572,7 @@ impl Station {
         if let (Some(extended), true) = (&mut self.extended, msdu.is_extended && msdu.data_sent) {
             extended.gave_up(msdu.to);
         }
-        let mut report = msdu.report(cx.now, Fate::GivenUp, ppdu);
-        report.in_order = in_order;
+        let report = msdu.report(cx.now, Fate::GivenUp, ppdu, in_order);
         tell_mates(msdu.mates, report, cx.out);
         cx.out.push(Output::Done(msdu.pkt, report));
     }
@@ -638,8 +636,8 @@ impl Station {
 }
 
 /// Those who shared an MPDU have its fate.
-fn tell_mates(mates: Vec<Msdu>, of: TxReport, out: &mut Vec<Output>) {
-    for mate in mates {
+fn tell_mates(mates: Mates, of: TxReport, out: &mut Vec<Output>) {
+    for mate in mates.into_each() {
         let Msdu { serial, enqueued, head, .. } = mate;
         out.push(Output::Done(mate.pkt, TxReport { serial, enqueued, head, ..of }));
     }

@@ -249,6 +249,19 @@ impl UnitDisc {
         is_free(started, started + parts.front)
     }
 
+    /// The signal of `from` is not in the air any more.
+    #[inline(never)]
+    fn forget(&mut self, from: NodeId) {
+        self.airing.retain(|other| *other != from);
+    }
+
+    /// The nodes of a block that hear a signal.
+    #[inline(never)]
+    fn heard_of_others(&self, block: usize) -> u64 {
+        let heard = self.airing.iter().map(|from| self.reached[from.index() * self.receivers.len() + block].sensing);
+        heard.fold(0, |all, some| all | some)
+    }
+
     /// `node` ends its transmission. Returns whether the air around it is silent.
     pub fn stop(&mut self, node: NodeId) -> bool {
         let one = Nodes::from(node);
@@ -263,12 +276,14 @@ impl UnitDisc {
         let (from, blocks) = (ppdu.from, self.receivers.len());
         let is_front_free = !self.parted.is_empty() && self.part(now, ppdu);
         let to = if ppdu.parts.is_some() { Nodes::from(ppdu.to) } else { Nodes { block: u32::MAX, bits: 0 } };
-        if let Some(i) = self.airing.iter().position(|other| *other == from) {
-            self.airing.swap_remove(i);
+        let is_alone = self.airing.len() == 1;
+        if is_alone {
+            self.airing.clear();
+        } else {
+            self.forget(from);
         }
         for block in 0..blocks {
-            let hearing = self.airing.iter().map(|other| self.reached[other.index() * blocks + block].sensing);
-            let hearing = hearing.fold(0, |all, some| all | some);
+            let hearing = if is_alone { 0 } else { self.heard_of_others(block) };
             let (receivers, at) = (&mut self.receivers[block], &mut self.reached[from.index() * blocks + block]);
             receivers.hearing = hearing;
             let locked = std::mem::take(&mut at.locked);

@@ -205,7 +205,13 @@ fn run(case: &Case) -> ([Counters; 2], SimTime) {
                         assert!(ect || !tcp.flags.has(Flags::CWR) || tcp.flags.has(Flags::SYN), "{tcp:?}");
                         if end.conn.config().local_congestion && payload.len > 0 && dice.percent(case.path.refuse) {
                             let cuts = end.conn.counters().local_cuts;
-                            end.conn.handle(now, Input::Refused(SeqRange::new(tcp.seq, payload.len + u32::from(tcp.flags.has(Flags::FIN)))));
+                            end.conn.handle(
+                                now,
+                                Input::Refused(SeqRange::new(
+                                    tcp.seq,
+                                    payload.len + u32::from(tcp.flags.has(Flags::FIN)),
+                                )),
+                            );
                             if end.conn.counters().local_cuts > cuts {
                                 (end.cuts.sent, end.cuts.by_mark) = (Some(end.conn.facts().snd_max), true);
                             }
