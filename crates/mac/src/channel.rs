@@ -169,6 +169,15 @@ impl Navs {
     }
 }
 
+impl Navs {
+    /// These stations have heard that what was reserved is free. @80211-2020 10.23.2.10
+    #[cold]
+    fn forget(&mut self, now: SimTime, nodes: Nodes, contention: &mut Contention) {
+        self.by_rts[nodes.index()] &= !nodes.bits;
+        nodes.for_each(|node| contention.reset_nav(now, node));
+    }
+}
+
 impl Channel {
     /// A silent channel.
     pub fn new(
@@ -550,6 +559,9 @@ impl Rest<'_> {
             let sender = self.sender.within(heard.block);
             self.navs.overhear(now, heard.nodes(whole & !addressees), frame, self.contention);
             let turns_idle = heard.turns_idle | if self.is_silent { sender } else { 0 };
+            if frame.kind == Kind::CfEnd {
+                self.navs.forget(now, heard.nodes(whole), self.contention);
+            }
             ended_at(now, heard.nodes(whole | sender), heard.locked & !whole, turns_idle, self.contention);
             let waits = &mut self.waits_for_end[heard.block as usize];
             let have_waited = *waits & heard.free;

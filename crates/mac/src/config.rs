@@ -56,6 +56,18 @@ pub enum AfterTimeout {
     Eifs,
 }
 
+/// The time that the Duration fields of a transmit opportunity with a limit reserve. @80211-2020 9.2.5.2, 10.23.2.10
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TxopProtection {
+    /// The exchange at hand and the one that follows it: single protection.
+    #[default]
+    Single,
+    /// All until the limit: multiple protection.
+    Multiple,
+    /// The same, and a CF-End gives back what is left.
+    MultipleCfEnd,
+}
+
 /// MAC parameters of a station.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -90,6 +102,8 @@ pub struct Config {
     pub countdown: Countdown,
     /// True if a frame queued in an interframe space draws a backoff.
     pub access_in_gap: AccessInGap,
+    /// The time that transmit opportunities reserve.
+    pub txop_protection: TxopProtection,
     /// The contention window follows the failures of the frame that is sent next, and not those of the station: for queues that send
     /// something else after a failure. @80211-2020 10.3.3 knows one window a station.
     pub cw_by_frame: bool,
@@ -199,6 +213,7 @@ impl Config {
             edca: None,
             countdown: Countdown::Dcf,
             access_in_gap: AccessInGap::DcfLetter,
+            txop_protection: TxopProtection::Single,
             cw_by_frame: false,
             aggregation: None,
             fragmentation: None,

@@ -27,6 +27,9 @@ pub const fn block_ack(width: usize) -> Bytes {
 /// Block Ack Request, compressed. @80211-2020 9.3.1.7
 pub const BLOCK_ACK_REQUEST: Bytes = Bytes(24);
 
+/// CF-End. @80211-2020 9.3.1.6
+pub const CF_END: Bytes = Bytes(20);
+
 /// What a frame is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
@@ -42,6 +45,8 @@ pub enum Kind {
     BlockAck,
     /// Request for a Block Ack. @80211-2020 9.3.1.7
     BlockAckReq,
+    /// The end of what an opportunity has reserved: who hears it forgets its NAV. @80211-2020 10.23.2.10
+    CfEnd,
     /// Negative acknowledgment: what it names was not received. In no standard; for schemes.
     Nack,
 }
@@ -55,6 +60,7 @@ impl Kind {
             Kind::Ack => ACK,
             Kind::BlockAck | Kind::Nack => BLOCK_ACK,
             Kind::BlockAckReq => BLOCK_ACK_REQUEST,
+            Kind::CfEnd => CF_END,
             Kind::Data => Bytes::ZERO,
         }
     }

@@ -34,7 +34,7 @@ pub use ack::{AckPolicy, Delivery, Recipient, SoFar, Solicited};
 pub use aggregation::{AfterSilence, Aggregation, Discard};
 pub use air::Air;
 pub use channel::{At, AtAddressee, Channel, ErrorsAt, Got, Loss, Reception, Receptions};
-pub use config::{AfterTimeout, Config, Protection, Rts};
+pub use config::{AfterTimeout, Config, Protection, Rts, TxopProtection};
 pub use contention::{Access, AccessInGap, ContenderId, Contention, Countdown, Outcome};
 pub use control_modes::ControlModes;
 pub use counters::{AMpdus, CategoryCounters, Counters};

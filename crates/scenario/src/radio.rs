@@ -46,6 +46,12 @@ words! { impl mac::AccessInGap, noun "reading" {
     "always-draw" => AlwaysDraw,
 } }
 
+words! { impl mac::TxopProtection, noun "protection" {
+    "single" => Single,
+    "multiple" => Multiple,
+    "multiple-cf-end" => MultipleCfEnd,
+} }
+
 words! { impl mac::Countdown, noun "reading" { "dcf" => Dcf, "edca" => Edca } }
 
 words! { impl mac::DscpMap, noun "DSCP map" { "rfc8325" => Rfc8325, "precedence" => Precedence } }
@@ -187,6 +193,9 @@ table! {
         dscp_map: Option<mac::DscpMap>, or "rfc8325",
         /// The rule by which a frame queued in an interframe gap draws a backoff: DCF's, EDCA's, or always.
         access_in_gap: Option<mac::AccessInGap>, or "the letter of the access method", sets access_in_gap,
+        /// The time that the Duration fields of a transmit opportunity with a limit reserve: the exchange that follows (single), all until the
+        /// limit (multiple), or that with a CF-End that gives back what is left (multiple-cf-end).
+        txop_protection: Option<mac::TxopProtection>, or "single", sets txop_protection,
         /// The slots by which a backoff counts down: the boundary that ends AIFS counts too (edca), or only whole idle slots (dcf).
         countdown: Option<mac::Countdown>, or "that of the access method", sets countdown,
         /// Least contention window in slots.

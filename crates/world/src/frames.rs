@@ -30,11 +30,13 @@ pub enum FrameClass {
     Nack,
     /// A request for the acknowledgment of several MPDUs.
     BlockAckReq,
+    /// The end of what an opportunity has reserved.
+    CfEnd,
 }
 
 impl FrameClass {
     /// All of them, in the order of results.
-    pub const ALL: [FrameClass; 11] = [
+    pub const ALL: [FrameClass; 12] = [
         FrameClass::TcpData,
         FrameClass::TcpAck,
         FrameClass::TcpControl,
@@ -46,6 +48,7 @@ impl FrameClass {
         FrameClass::BlockAck,
         FrameClass::Nack,
         FrameClass::BlockAckReq,
+        FrameClass::CfEnd,
     ];
 
     /// As results name it.
@@ -61,6 +64,7 @@ impl FrameClass {
             FrameClass::Ack => "ack",
             FrameClass::BlockAck => "block-ack",
             FrameClass::BlockAckReq => "block-ack-request",
+            FrameClass::CfEnd => "cf-end",
             FrameClass::Nack => "nack",
         }
     }
@@ -74,6 +78,7 @@ impl FrameClass {
             Kind::Ack => FrameClass::Ack,
             Kind::BlockAck => FrameClass::BlockAck,
             Kind::BlockAckReq => FrameClass::BlockAckReq,
+            Kind::CfEnd => FrameClass::CfEnd,
             Kind::Nack => FrameClass::Nack,
         }
     }

@@ -34,6 +34,7 @@ _COLOURS = {
     "ack": "#A6A6A6",
     "block-ack": "#737373",
     "block-ack-request": "#B8E0D2",
+    "cf-end": "#D9D9D9",
     "nack": "#C8A2C8",
 }
 _LOST = "#D55E00"

@@ -171,7 +171,7 @@ impl Plan for Dcf {
             // @80211-2020 10.3.2.9
             Kind::Rts if nav_is_idle => Kind::Cts,
             Kind::BlockAckReq => Kind::BlockAck,
-            Kind::Rts | Kind::Cts | Kind::Ack | Kind::BlockAck | Kind::Nack => return None,
+            Kind::Rts | Kind::Cts | Kind::Ack | Kind::BlockAck | Kind::CfEnd | Kind::Nack => return None,
         };
         Some(Response::to(config, frame.tx.mode, frame.duration, kind, Body::Nothing))
     }

@@ -14,6 +14,8 @@ pub struct Txop {
     pub exchanges: u16,
     /// The number of it may have however long they take: [`crate::Category::txop_exchanges`].
     pub least: u16,
+    /// The end of what it has reserved beyond its exchanges, if it has.
+    pub reserved: SimTime,
 }
 
 impl Txop {

@@ -2,9 +2,14 @@
 
 use super::{Cx, Station};
 use crate::air::Air;
+use crate::config::TxopProtection;
 use crate::exchange::Step;
+use crate::frame::{CF_END, Kind, Label};
 use crate::msdu::Msdu;
-use units::Dur;
+use crate::psdu::{Body, Frame, Mpdu, Psdu};
+use engine::Class as When;
+use phy::airtime;
+use units::{Dur, NodeId};
 
 impl Station {
     /// The time that the Duration field of a fragment covers beyond its own exchange: the next fragment and its ACK. @80211-2020 10.3.2.12
@@ -16,9 +21,39 @@ impl Station {
         self.config.timing.sifs + self.plan.exchange(&self.config, &job).length()
     }
 
-    /// The time that the Duration field of a data frame covers beyond its own exchange: the next one of the opportunity, if there is
-    /// one and it fits. @80211-2020 9.2.5.2 (single protection)
+    /// The time that the Duration field of a frame of an opportunity covers beyond its own exchange. @80211-2020 9.2.5.2
     pub(super) fn announce(&mut self, cx: &mut Cx<impl Air>, step: &Step) -> Dur {
+        if self.config.txop_protection != TxopProtection::Single {
+            self.txop.reserved = self.txop.ends;
+            return self.txop.ends.max(cx.now + step.airtime + step.duration)
+                - (cx.now + step.airtime + step.duration);
+        }
+        if step.kind == Kind::Data { self.announce_next(cx, step) } else { Dur::ZERO }
+    }
+
+    /// A CF-End gives back what the opportunity has reserved and will not use, if that is long enough for it. @80211-2020 10.23.2.10
+    #[cold]
+    pub(super) fn give_back(&mut self, cx: &Cx<impl Air>) {
+        let mode = self.config.control_modes.rts_before(self.tx.mode);
+        let (airtime, begins) = (airtime(mode, CF_END), cx.now + self.config.timing.sifs);
+        let is_worth_it = begins + airtime < self.txop.reserved;
+        if self.config.txop_protection == TxopProtection::MultipleCfEnd && is_worth_it && self.response.is_none() {
+            self.response = Some(Frame {
+                kind: Kind::CfEnd,
+                from: self.node,
+                to: NodeId::BROADCAST,
+                tx: mode.into(),
+                airtime,
+                duration: Dur::ZERO,
+                label: Label::default(),
+                psdu: Psdu::One(Mpdu { len: CF_END, body: Body::Nothing }),
+            });
+            self.wakeup = (begins, When::Start);
+        }
+    }
+
+    /// The next exchange of the opportunity, if there is one and it fits: single protection.
+    fn announce_next(&mut self, cx: &mut Cx<impl Air>, step: &Step) -> Dur {
         let i = self.active;
         let place = self.edcafs[i].in_psdu;
         if self.edcafs[i].in_service.len() == place {

@@ -211,7 +211,7 @@ impl Station {
         let is_data = step.kind == Kind::Data;
         let further = match is_data {
             true if self.has_further() => self.announce_fragment(cx),
-            true if self.txop.may_go_on(cx.now) => self.announce(cx, &step),
+            _ if self.txop.may_go_on(cx.now) => self.announce(cx, &step),
             _ => Dur::ZERO,
         };
         let edcaf = &mut self.edcafs[self.active];
@@ -454,6 +454,9 @@ impl Station {
             self.wakeup = (cx.now + self.config.timing.sifs, When::Start);
         } else {
             self.rest(cx, Outcome::Success, cx.now, wants);
+            if self.txop.reserved > cx.now {
+                self.give_back(cx);
+            }
         }
     }
 

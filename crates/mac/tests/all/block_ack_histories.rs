@@ -4,7 +4,7 @@
 use crate::edca::harness::{A, B, Build, C, D, NOBODY, Net, edca, frame};
 use crate::harness::{fifo, links};
 use engine::Streams;
-use mac::{AfterSilence, Aggregation, Config, Discard, Fate, Kind, Rts};
+use mac::{AfterSilence, Aggregation, Config, Discard, Fate, Kind, Rts, TxopProtection};
 use phy::{ErrorModel, Hit};
 use proptest::prelude::*;
 use queue::{Limit, Spec};
@@ -28,6 +28,7 @@ struct History {
     own: Aggregation,
     /// Of the access categories, in µs; 0: none.
     txop: u64,
+    protection: TxopProtection,
     rts: bool,
     per_receiver: bool,
     /// A discipline that serves flows in turn, so that numbers do not follow the age of MSDUs.
@@ -76,17 +77,20 @@ fn offer() -> impl Strategy<Value = Offer> {
     (0u64..12_000, ends, tos, size).prop_map(|(when, (from, to), tos, size)| Offer { when, from, to, tos, size })
 }
 
+const PROTECTIONS: [TxopProtection; 3] =
+    [TxopProtection::Single, TxopProtection::Multiple, TxopProtection::MultipleCfEnd];
+
 prop_compose! {
     fn history()(
         seed in any::<u64>(), own in aggregation(), txop in prop_oneof![2 => Just(0u64), 1 => 1000u64..4000],
-        rts in any::<bool>(), per_receiver in any::<bool>(), fair in any::<bool>(),
+        (rts, protection) in (any::<bool>(), prop::sample::select(PROTECTIONS.to_vec())), per_receiver in any::<bool>(), fair in any::<bool>(),
         losses in (prop_oneof![Just(0.0), 0.0..0.95], prop_oneof![Just(0.0), 0.0..0.95]),
         offers in prop::collection::vec(offer(), 1..80), jams in prop::collection::btree_set(1u64..600, 0..40),
         dies in prop::option::weighted(0.2, (0u64..20_000, prop_oneof![Just(A), Just(B), Just(C)])),
     ) -> History {
         let mut offers = offers;
         offers.sort_by_key(|offer| offer.when);
-        History { seed, own, txop, rts, per_receiver, fair, losses, offers, jams: jams.into_iter().collect(), dies }
+        History { seed, own, txop, protection, rts, per_receiver, fair, losses, offers, jams: jams.into_iter().collect(), dies }
     }
 }
 
@@ -95,6 +99,7 @@ impl History {
         let config = Config {
             aggregation: Some(self.own),
             rts: Rts { threshold: self.rts.then_some(Bytes(1600)) },
+            txop_protection: self.protection,
             ..edca(|edca| edca.categories.iter_mut().for_each(|it| it.txop_limit = Dur::from_us(self.txop)))
         };
         let configs = [0; 4].map(|_| config.clone());

@@ -307,6 +307,7 @@ capture_clear = "8 dB"
 capture_garbled = "20 dB"
 access = "edca"
 access_in_gap = "always-draw"
+txop_protection = "multiple-cf-end"
 countdown = "dcf"
 edca = { bk = { aifsn = 9, cw_min = 3, cw_max = 7, txop_limit = "1504 us" }, be = { aifsn = 3, cw_min = 3, cw_max = 7, txop_limit = "1504 us" }, vi = { aifsn = 2, cw_min = 3, cw_max = 7, txop_limit = "1504 us" }, vo = { aifsn = 2, cw_min = 3, cw_max = 7, txop_limit = "1504 us" } }
 [channel]

@@ -299,6 +299,7 @@ fn silence_means_the_documented_defaults() {
             queue: Queue { limit: Limit::Packets(50), discipline: discipline("drop-tail", &[]) },
         },
         access_in_gap: None,
+        txop_protection: None,
         countdown: None,
     };
     assert_eq!(s.radio, radio);

@@ -39,6 +39,19 @@ pub struct Ack {
     pub ra: MacAddr,
 }
 
+/// The end of a contention-free period, and of a transmit opportunity that ends before the time it reserved. @80211-2020 9.3.1.6
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CfEnd {
+    /// Flags of Frame Control.
+    pub flags: FrameFlags,
+    /// Zero.
+    pub duration: DurationField,
+    /// All stations.
+    pub ra: MacAddr,
+    /// The BSSID.
+    pub bssid: MacAddr,
+}
+
 fn emit(kind: u8, flags: FrameFlags, duration: DurationField, addresses: &[MacAddr], out: &mut Vec<u8>) {
     out.extend([kind, flags.0]);
     out.extend(duration.us().to_le_bytes());
@@ -62,6 +75,18 @@ impl Rts {
         let ta = MacAddr::parse(&mut cursor)?;
         end(cursor)?;
         Ok(Rts { flags, duration, ra, ta })
+    }
+}
+
+impl CfEnd {
+    pub(super) fn emit(&self, out: &mut Vec<u8>) {
+        emit(kind::CF_END, self.flags, self.duration, &[self.ra, self.bssid], out);
+    }
+
+    /// Reads what follows the first byte: the format is the RTS's.
+    pub(super) fn parse(cursor: Cursor<'_>) -> Result<CfEnd, FrameError> {
+        let Rts { flags, duration, ra, ta } = Rts::parse(cursor)?;
+        Ok(CfEnd { flags, duration, ra, bssid: ta })
     }
 }
 

@@ -20,7 +20,7 @@ pub use addr::MacAddr;
 pub use amsdu::{Amsdu, Subframe};
 pub use beacon::{Beacon, Capability, element, rate};
 pub use block_ack::{BlockAck, BlockAckReq};
-pub use control::{Ack, Cts, Rts};
+pub use control::{Ack, CfEnd, Cts, Rts};
 pub use data::{Body, Data, DataHeader, LLC_SNAP_IPV4};
 pub use fields::{AckPolicy, DurationField, FrameFlags, QosControl, SequenceControl};
 
@@ -59,6 +59,7 @@ mod kind {
     pub(super) const RTS: u8 = 0xB4; // control, 1011
     pub(super) const CTS: u8 = 0xC4; // control, 1100
     pub(super) const ACK: u8 = 0xD4; // control, 1101
+    pub(super) const CF_END: u8 = 0xE4; // control, 1110
     pub(super) const DATA: u8 = 0x08; // data, 0000
     pub(super) const QOS_DATA: u8 = 0x88; // data, 1000
     pub(super) const EXTENDED_DATA: u8 = 0xD8; // data, 1101: reserved; here a data frame with MAC options
@@ -81,6 +82,8 @@ pub enum Frame<'a> {
     BlockAck(BlockAck<'a>),
     /// Request for it.
     BlockAckReq(BlockAckReq),
+    /// The end of what an opportunity has reserved.
+    CfEnd(CfEnd),
 }
 
 impl<'a> Frame<'a> {
@@ -105,6 +108,10 @@ impl<'a> Frame<'a> {
             Frame::BlockAck(block_ack) => block_ack.emit(out),
             Frame::BlockAckReq(request) => {
                 request.emit(out);
+                Ok(())
+            }
+            Frame::CfEnd(end) => {
+                end.emit(out);
                 Ok(())
             }
         };
@@ -134,6 +141,7 @@ impl<'a> Frame<'a> {
             kind::ACK => Ack::parse(cursor).map(Frame::Ack),
             kind::BLOCK_ACK => BlockAck::parse(cursor).map(Frame::BlockAck),
             kind::BLOCK_ACK_REQ => BlockAckReq::parse(cursor).map(Frame::BlockAckReq),
+            kind::CF_END => CfEnd::parse(cursor).map(Frame::CfEnd),
             _ => Err(FrameError::Unsupported("this type and subtype")),
         }
     }
@@ -148,6 +156,7 @@ impl<'a> Frame<'a> {
             Frame::Ack(ack) => ack.duration,
             Frame::BlockAck(block_ack) => block_ack.duration,
             Frame::BlockAckReq(request) => request.duration,
+            Frame::CfEnd(end) => end.duration,
         }
     }
 
@@ -161,6 +170,7 @@ impl<'a> Frame<'a> {
             Frame::Ack(ack) => ack.ra,
             Frame::BlockAck(block_ack) => block_ack.ra,
             Frame::BlockAckReq(request) => request.ra,
+            Frame::CfEnd(end) => end.ra,
         }
     }
 }

@@ -96,6 +96,17 @@ fn a_block_ack_request_byte_by_byte() {
 }
 
 #[test]
+fn a_cf_end_byte_by_byte() {
+    let (flags, duration) = (FrameFlags::NONE, DurationField::covering(Dur::ZERO));
+    let frame = Frame::CfEnd(CfEnd { flags, duration, ra: MacAddr::BROADCAST, bssid: node(2) });
+    let bytes = emitted(&frame);
+    // Type 01, subtype 1110.
+    assert_eq!(bytes[..16], [0xE4, 0, 0, 0, 255, 255, 255, 255, 255, 255, 2, 0, 0, 0, 0, 2]);
+    assert_eq!((bytes.len(), Frame::parse(&bytes)), (20, Ok(frame)));
+    assert_eq!((frame.duration().us(), frame.receiver()), (0, MacAddr::BROADCAST));
+}
+
+#[test]
 fn an_a_msdu_byte_by_byte() {
     let datagram = |len| Packet { payload: Payload::stream(0, len), ..echo() };
     let packets = [datagram(1), datagram(40)];

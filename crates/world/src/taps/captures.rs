@@ -318,6 +318,11 @@ fn write_mpdu(
             let (tid, start) = (*tid, *start);
             dot11::Frame::BlockAckReq(dot11::BlockAckReq { flags, duration, ra, ta, tid, start }).emit(out)
         }
+        (Kind::CfEnd, _) => {
+            let access_point = cell.access_point.get(frame.from.index()).copied().flatten();
+            let bssid = cell.address(access_point.unwrap_or(frame.from));
+            dot11::Frame::CfEnd(dot11::CfEnd { flags, duration, ra, bssid }).emit(out)
+        }
         _ => Err(EmitError::Unsupported("a frame with a body of another kind")),
     }
 }

@@ -358,7 +358,7 @@ fn is_own(frame: &[u8], node: usize) -> bool {
         Frame::Rts(Rts { ra, ta, .. })
         | Frame::BlockAck(BlockAck { ra, ta, .. })
         | Frame::BlockAckReq(BlockAckReq { ra, ta, .. }) => [ra, ta].contains(&own),
-        Frame::Cts(_) | Frame::Ack(_) => true,
+        Frame::Cts(_) | Frame::Ack(_) | Frame::CfEnd(_) => true,
         Frame::Beacon(_) => false,
     }
 }

@@ -1,7 +1,7 @@
 //! Transmit opportunities. @80211-2020 10.23.2.8, 10.23.2.9; Duration fields: 9.2.5.2
 
 use super::harness::*;
-use mac::{Config, Fate, Kind};
+use mac::{Config, Fate, Kind, TxopProtection};
 use units::{Bytes, Dur};
 
 /// Three exchanges of QoS data a SIFS apart: 3 · 296 + 2 · 16.
@@ -130,4 +130,47 @@ fn what_was_taken_out_of_the_queue_for_a_duration_stays_in_the_books() {
     let left = net.stations[0].kill(at(200), &mut net.channel.at(A));
     assert_eq!((left.len(), net.stations[0].backlog()), (3, 0), "the frame on the air keeps what it carries");
     left.into_iter().for_each(std::mem::forget);
+}
+
+#[test]
+fn an_opportunity_that_is_reserved_whole_holds_others_back_to_its_limit_unless_a_cf_end_gives_it_back() {
+    // A has one frame; B's voice comes meanwhile, and draws 0 of CW 0. The CF-End: 20 B at 24 Mb/s.
+    let (limit, cf_end) = (10 * THREE, 28);
+    let over = 106 + EXCHANGE;
+    for (protection, covered, begins) in [
+        (TxopProtection::Single, over, over + 34),
+        (TxopProtection::Multiple, 106 + limit, 106 + limit + 34),
+        (TxopProtection::MultipleCfEnd, 106 + limit, over + SIFS + cf_end + 34),
+    ] {
+        let config = Config { txop_protection: protection, ..limited(limit) };
+        let mut net = net_of(&[config, limited(0), limited(0)]);
+        net.offer(100, A, C, tos(VO)).offer(200, B, C, tos(VO)).run(11_000);
+        assert_eq!(net.data_starts(B), [begins], "{protection:?}");
+        assert_eq!(durations(&net, Kind::Data)[0], covered - (106 + QOS));
+        assert_eq!(durations(&net, Kind::Ack)[0], covered - over);
+        let ends: Vec<(u64, u64)> = net.of(A, Kind::CfEnd).iter().map(|sent| (sent.start, sent.end)).collect();
+        let given_back = (over + SIFS, over + SIFS + cf_end);
+        assert_eq!(ends, if protection == TxopProtection::MultipleCfEnd { vec![given_back] } else { vec![] });
+    }
+}
+
+#[test]
+fn a_cf_end_waits_for_the_last_exchange_and_is_left_out_where_it_would_not_fit() {
+    let with = |limit| Config { txop_protection: TxopProtection::MultipleCfEnd, ..limited(limit) };
+    // Behind two exchanges there is room for SIFS, CF-End and a microsecond; or for no microsecond more.
+    let two = 2 * EXCHANGE + SIFS;
+    for (room, ends) in [(SIFS + 29, vec![106 + two + SIFS]), (SIFS + 28, vec![])] {
+        let mut net = net_of(&[with(two + room), limited(0), dcf()]);
+        net.offer(100, A, B, tos(VO)).offer(101, A, B, tos(VO)).run(9000);
+        assert_eq!(net.data_starts(A), [106, 106 + EXCHANGE + SIFS]);
+        let sent: Vec<u64> = net.of(A, Kind::CfEnd).iter().map(|sent| sent.start).collect();
+        assert_eq!(sent, ends, "{room}");
+    }
+    // An RTS reserves all of it too.
+    let mut config = with(4000);
+    config.rts.threshold = Some(Bytes(0));
+    let mut net = net_of(&[config, limited(0), dcf()]);
+    net.offer(100, A, B, tos(VO)).run(9000);
+    assert_eq!(durations(&net, Kind::Rts), [4000 - 28]);
+    assert_eq!(net.of(A, Kind::CfEnd).len(), 1);
 }
