@@ -136,6 +136,9 @@ def udp(datagram: str = "1500 B", rate: str | None = None) -> dict[str, object]:
 
 WIRE: Table = {"rate": "1 Gb/s", "delay": "10 ms"}
 """The link behind the access point of `wlan`: what crosses it and comes back takes 20 ms."""
+_LONG: Table = {"queue": {"packets": 1000}}
+"""The wire's queue where radios aggregate: Linux's. A hundred packets, its default, fill no aggregates behind 20 ms."""
+_AGGREGATING = ("802.11n", "802.11n-2.4", "802.11ac", "802.11ax")
 DIRECTIONS = ("up", "down", "both")
 LOST = ("attempt", "msdu")
 """What `loss` is drawn for."""
@@ -169,7 +172,8 @@ def wlan(
     `wire`; they download ("down").
 
     `rate` is of 802.11b, a and g. 802.11n, ac and ax have `mcs` (a number of each stream, or "best"), `streams` and
-    `width` ("80 MHz"); what is not said is the best MCS, one stream and 20 MHz.
+    `width` ("80 MHz"); what is not said is the best MCS, one stream and 20 MHz. The wire's queue then holds 1000
+    packets, if `wire` says nothing of it.
 
     `flow` is what `tcp` or `udp` give: one for all flows, or one for each, those up first. `traffic` is what
     applications do, for all flows or for each: a model's name ("bulk"), or a table such as
@@ -207,12 +211,13 @@ def wlan(
     named_flows = ap or direction != "up"
     modes = {"data_rate": rate or None, "mcs": mcs, "streams": streams, "width": width}
     nodes: list[dict[str, object]] = [{"name": "ap", "role": "ap"}] if ap else []
+    long = _LONG if standard in _AGGREGATING else {}
     tables: dict[str, Any] = {
         "scenario": {"name": name, "duration": duration, "warmup": warmup},
         "radio": {"standard": standard, **{k: v for k, v in modes.items() if v is not None}, **(radio or {})},
         "channel": {"errors": {"model": "packet", "per": loss, "at": loss_at} if loss else {"model": "none"}},
         "node": [*nodes, *({"name": n} for n in [*names, hub])],
-        "link": [{"name": "wire", "between": [hub, "ap"], **wire}] if ap else [],
+        "link": [{"name": "wire", "between": [hub, "ap"], **long, **wire}] if ap else [],
         "flow": [_flow(end if named_flows else end[1:], f, t) for end, f, t in zip(ends, flows, does, strict=True)],
         "scheme": [{"name": s} if isinstance(s, str) else dict(s) for s in named],
     }

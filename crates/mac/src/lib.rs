@@ -41,6 +41,7 @@ pub use counters::{AMpdus, CategoryCounters, Counters};
 pub use edca::{Category, DscpMap, Edca, TxopLimits};
 pub use exchange::{Dcf, Plan, Response};
 pub use frame::{Kind, Label, Qos};
+pub use link::Sent;
 pub use msdu::{MacOptions, Msdu};
 pub use overlaps::Overlap;
 pub use phy::MpduSet;

@@ -47,6 +47,42 @@ pub(crate) struct Agreed {
     untold: Option<Untold>,
     /// It is the recipient.
     pub inbound: Option<Inbound>,
+    sent: Sent,
+}
+
+/// PPDUs with data that went to a neighbour under agreements of block acknowledgment, repetitions included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sent {
+    /// PPDUs.
+    pub ppdus: u64,
+    /// MPDUs in them.
+    pub mpdus: u64,
+    /// PPDUs that would have had more MPDUs, had the window let them.
+    pub stalled: u64,
+    /// Time on the air.
+    pub airtime: Dur,
+}
+
+impl Sent {
+    fn with(self, other: Sent) -> Sent {
+        Sent {
+            ppdus: self.ppdus + other.ppdus,
+            mpdus: self.mpdus + other.mpdus,
+            stalled: self.stalled + other.stalled,
+            airtime: self.airtime + other.airtime,
+        }
+    }
+
+    /// The part of it that came after `then`.
+    #[must_use]
+    pub fn since(self, then: Sent) -> Sent {
+        Sent {
+            ppdus: self.ppdus - then.ppdus,
+            mpdus: self.mpdus - then.mpdus,
+            stalled: self.stalled - then.stalled,
+            airtime: self.airtime - then.airtime,
+        }
+    }
 }
 
 /// Numbers that were given up without their recipient's knowledge: the oldest, and the newest.
@@ -206,6 +242,29 @@ impl Links {
         self.links[id.0 as usize].agreed.as_deref_mut()
     }
 
+    /// A PPDU with so many MPDUs goes out, fewer than there were if the window has kept some out.
+    #[inline(never)]
+    pub fn note_sent(&mut self, of: RaTid, mpdus: usize, airtime: Dur, is_stalled: bool) {
+        if of.to == NodeId::BROADCAST {
+            return;
+        }
+        if let Some(agreed) = self.agreed_mut(of) {
+            agreed.sent =
+                agreed.sent.with(Sent { ppdus: 1, mpdus: mpdus as u64, stalled: u64::from(is_stalled), airtime });
+        }
+    }
+
+    /// What went to this neighbour under agreements.
+    pub fn sent_to(&self, neighbour: NodeId) -> Sent {
+        let mut at = self.neighbours[neighbour.index()].first;
+        let mut all = Sent::default();
+        while let Some(link) = self.links.get(at as usize) {
+            all = all.with(link.agreed.as_ref().map_or(Sent::default(), |agreed| agreed.sent));
+            at = link.next;
+        }
+        all
+    }
+
     /// The Block Ack that a PSDU of several MPDUs for this receiver and TID asks for.
     pub fn block_ack(&mut self, of: RaTid) -> Solicited {
         let window = self.agreement(of).map_or(64, |agreement| usize::from(agreement.window));
@@ -290,7 +349,7 @@ impl Links {
     fn agreed(&self, own: Aggregation, neighbour: NodeId, tid: u8) -> Option<Box<Agreed>> {
         let other = self.announced.get(neighbour.index()).copied().flatten()?;
         let inbound = other.agreed(&own, tid).map(|it| Inbound::new(it.window, own.patience));
-        Some(Box::new(Agreed { outbound: own.agreed(&other, tid), untold: None, inbound }))
+        Some(Box::new(Agreed { outbound: own.agreed(&other, tid), untold: None, inbound, sent: Sent::default() }))
     }
 
     /// A link of this interface.

@@ -37,6 +37,15 @@ pub const INSTEAD: &[(&str, &str, &str)] = &[
     ("standard", "Wi-Fi 6", "it is called \"802.11ax\""),
     ("standard", "Wi-Fi 6E", "it is called \"802.11ax\""),
     ("standard", "802.11e", "EDCA is a key of radio, with any standard: access = \"edca\""),
+    ("key", "bandwidth", "it is called width = \"80 MHz\""),
+    ("key", "channel_width", "it is called width = \"80 MHz\""),
+    ("key", "spatial_streams", "it is called streams = 2"),
+    ("key", "nss", "it is called streams = 2"),
+    ("key", "gi", "it is called guard_interval = \"0.4 us\""),
+    ("key", "short_gi", "it is called guard_interval = \"0.4 us\""),
+    ("key", "sgi", "it is called guard_interval = \"0.4 us\""),
+    ("key", "ampdu", "it is a table: aggregation = { window = 64 }"),
+    ("key", "addba", "it is a table: aggregation = { window = 64 }"),
     ("queue discipline", "taildrop", "it is called \"drop-tail\""),
     ("traffic model", "voip", "it is { model = \"cbr\", rate = \"64 kb/s\" } over UDP"),
 ];
@@ -105,10 +114,7 @@ pub const ABSENT: &[Absent] = &[
         near: "",
     },
     Absent { noun: "width", names: &["320 MHz"], near: "160 MHz" },
-    Absent { noun: "key", names: &["bandwidth", "channel_width"], near: "width" },
     Absent { noun: "key", names: &["channel_number"], near: "standard" },
-    Absent { noun: "key", names: &["spatial_streams", "nss"], near: "streams" },
-    Absent { noun: "key", names: &["ampdu", "addba"], near: "aggregation" },
     Absent {
         noun: "key",
         names: &[

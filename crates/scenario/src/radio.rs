@@ -4,7 +4,7 @@ use crate::at::{At, Context};
 use crate::edca::{Access, CONTENTION_WINDOW, Edca};
 use crate::modes::Modes;
 use crate::plug::{Plug, RateControls};
-use crate::queues::RadioQueue;
+use crate::queues::{Per, Queue, RadioQueue};
 use crate::shape::{Powered, Via};
 use crate::{Result, shape};
 use core::ops::RangeInclusive;
@@ -132,6 +132,15 @@ pub(crate) fn default_access(standard: phy::Standard) -> Access {
     if has_mcs(standard) { Access::Edca } else { Access::Dcf }
 }
 
+/// The queue of a standard's stations if nothing is said: a FIFO, of 1000 packets where a window of block acknowledgment is 64 or 256 MPDUs
+/// and an aggregate takes what waits for one receiver; as many as Linux's txqueuelen.
+fn default_queue(standard: phy::Standard) -> RadioQueue {
+    let packets = if has_mcs(standard) { 1000 } else { 50 };
+    let fifo = queue::find(queue::DEFAULT).expect("a discipline of the registry");
+    let queue = Queue { limit: queue::Limit::Packets(packets), discipline: Plug::new(fifo.info, fifo.params) };
+    RadioQueue { per: Per::Interface, queue }
+}
+
 /// The bit rates of a standard, slowest first.
 pub(crate) fn bit_rates(standard: phy::Standard) -> impl DoubleEndedIterator<Item = BitRate> {
     standard.modes().iter().map(|mode| mode.bit_rate())
@@ -207,7 +216,7 @@ table! {
         /// The protection of OFDM data of 802.11g, sent at the rate of an RTS: with auto a CTS-to-self, if a station of 802.11b is there.
         protection: Protection = "auto",
         /// Interface queue of every station, one for each access category, limited in packets or in bytes.
-        queue: RadioQueue = { packets = 50 },
+        queue: RadioQueue, or "50 packets; of 802.11n, ac and ax 1000" => default_queue(standard),
     }
 }
 

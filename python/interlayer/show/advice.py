@@ -58,6 +58,8 @@ PER_RECEIVER = 'per-receiver=radio.queue={packets=1000,per="receiver"}'
 """Aggregates of one receiver, which take turns and last as long for a slow one as for a fast one."""
 LONGER = "longer=radio.queue.packets=1000"
 """A queue that is full before an aggregate is."""
+LONG_QUEUE = 900
+"""A queue that has held so many packets is not short."""
 PATIENCE = 'patience=radio.aggregation.patience="20ms"'
 """Arms, without a space: a table does not break them."""
 
@@ -156,7 +158,8 @@ def _of_aggregates(result: Mapping[str, Any]) -> list[Finding]:
             sum(_mean(q, name) or 0.0 for q in of_radio) for name in ("offered_packets", "dropped_packets")
         )
         is_long = any((_mean(q, "mean_wait_s") or 0.0) >= LONG_WAIT_S for q in of_radio)
-        if dropped > DROPPED * offered and not is_long:
+        is_short = max((_mean(q, "max_packets_total") or 0.0 for q in of_radio), default=0.0) < LONG_QUEUE
+        if dropped > DROPPED * offered and not is_long and is_short:
             what = f"the queue of {n['id']} is short for its aggregates"
             lost = f"{100 * dropped / offered:.2g} % dropped, {size:.2g} MPDUs a PPDU"
             found.append(Finding(what, lost, _options(LONGER)))

@@ -150,7 +150,8 @@ impl Station {
     pub(super) fn aggregate(&mut self, cx: &mut Cx<impl Air>, i: usize) {
         let is_protected = self.txop.exchanges > 0;
         if let Some(psdu) = self.grow(cx, i, 0, self.tx, (cx.now, is_protected)) {
-            (self.edcafs[i].in_psdu, self.edcafs[i].every) = (psdu.so_far.mpdus, psdu.limits.every);
+            let edcaf = &mut self.edcafs[i];
+            (edcaf.in_psdu, edcaf.every, edcaf.is_stalled) = (psdu.so_far.mpdus, psdu.limits.every, psdu.is_stalled);
         }
     }
 
@@ -281,23 +282,28 @@ pub(super) struct Growing {
     start: Option<u16>,
     /// The number that the next MSDU gets that has none.
     fresh: u16,
+    /// The window has kept out an MSDU that would have gone.
+    is_stalled: bool,
 }
 
 impl Growing {
     fn new(limits: Limits, fresh: u16, mode: Mode) -> Growing {
         let so_far = SoFar { mpdus: 0, len: Bytes::ZERO, first_seq: None };
         let subframes = Subframes::new(limits.every);
-        Growing { limits, mode, so_far, subframes, before_last: subframes, start: None, fresh }
+        Growing { limits, mode, so_far, subframes, before_last: subframes, start: None, fresh, is_stalled: false }
     }
 
-    fn admits(&self, msdu: &Msdu, policy: &mut Option<Box<dyn AckPolicy>>) -> bool {
+    fn admits(&mut self, msdu: &Msdu, policy: &mut Option<Box<dyn AckPolicy>>) -> bool {
         let Limits { mpdus, window, mpdu, .. } = self.limits;
         let distance = msdu.seq.unwrap_or(self.fresh).wrapping_sub(self.start.unwrap_or_default()) % NUMBERS;
-        self.so_far.mpdus < usize::from(mpdus)
-            && distance < window
+        let has_room = self.so_far.mpdus < usize::from(mpdus)
             && msdu.mpdu <= mpdu
             && !msdu.is_withdrawn
-            && self.has_room_for(self.subframes.next() + msdu.mpdu)
+            && self.has_room_for(self.subframes.next() + msdu.mpdu);
+        // A PSDU of a window's length is as long as it may be.
+        self.is_stalled |= has_room && distance >= window && self.so_far.mpdus < usize::from(window);
+        has_room
+            && distance < window
             && policy.as_mut().is_none_or(|policy| policy.admits(&self.so_far, msdu, self.mode))
     }
 

@@ -29,6 +29,8 @@ pub(super) struct Edcaf {
     pub in_psdu: usize,
     /// Bytes from the start of one of its MPDUs to that of the next at least.
     pub every: Bytes,
+    /// The window has kept an MSDU out of that PSDU.
+    pub is_stalled: bool,
     /// Block Ack Requests that may still go out for that PSDU before it is sent again: it was not answered. 0: none goes.
     pub requests_left: u8,
     /// The number of the last request: everything before this number is settled.
@@ -61,6 +63,7 @@ impl Edcaf {
             in_service: Line::default(),
             in_psdu: 1,
             every: Bytes::ZERO,
+            is_stalled: false,
             requests_left: 0,
             requested: 0,
             walk: Walk::new(mode),

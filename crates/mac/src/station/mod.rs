@@ -28,7 +28,7 @@ use crate::contention::ContenderId;
 use crate::counters::{CategoryCounters, Counters};
 use crate::exchange::{Exchange, Job, Plan, Txop};
 use crate::frame::{QOS_CONTROL, Qos};
-use crate::link::{self, Links};
+use crate::link::{self, Links, Sent};
 use crate::msdu::Msdu;
 use crate::psdu::Frame;
 use crate::rate::{Fixed, RateControl};
@@ -311,6 +311,11 @@ impl Station {
     /// The stations with which it has exchanged data, in the order of their ids.
     pub fn partners(&self) -> impl Iterator<Item = NodeId> {
         self.links.partners()
+    }
+
+    /// PPDUs with data that went to a neighbour under agreements of block acknowledgment.
+    pub fn sent_to(&self, neighbour: NodeId) -> Sent {
+        self.links.sent_to(neighbour)
     }
 
     /// MSDUs in its care: queued, in service, held back from the upper layer.

@@ -241,6 +241,13 @@ impl Station {
                 Psdu::One(Mpdu { len: step.psdu, body })
             }
         };
+        if is_data
+            && self.links.aggregates()
+            && let Some(of) = edcaf.current().map(RaTid::of)
+        {
+            let (mpdus, is_stalled) = (edcaf.in_psdu, std::mem::take(&mut edcaf.is_stalled));
+            self.links.note_sent(of, mpdus, step.airtime, is_stalled);
+        }
         if let (Some(extended), true) = (&mut self.extended, is_data) {
             let asking = edcaf.psdu_mut().find(|msdu| msdu.is_extended);
             asking.into_iter().for_each(|msdu| extended.asked(cx.now, msdu.to));

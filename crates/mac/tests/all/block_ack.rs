@@ -7,7 +7,7 @@
 use crate::edca::harness::{
     A, ACK, AIFS, B, BE, Build, C, CLEAN, D, HIT, NOBODY, Net, QOS, SIFS, SLOT, VI, backoffs, frame, tos,
 };
-use mac::{AMpdus, AfterSilence, Aggregation, Config, Discard, Fate, Kind, Rts};
+use mac::{AMpdus, AfterSilence, Aggregation, Config, Discard, Fate, Kind, Rts, Sent};
 use queue::Limit;
 use units::{Bytes, Dur};
 
@@ -185,6 +185,10 @@ fn a_window_stalls_until_its_first_mpdu_has_arrived() {
     let up = cell.up();
     assert_eq!(up.iter().map(|(_, nth)| *nth).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5, 6, 7]);
     assert_eq!(up[0].0, up[3].0, "they waited for the first");
+    let airtime = cell.net.of(A, Kind::Data).iter().map(|it| it.frame.airtime).fold(Dur::ZERO, |all, one| all + one);
+    let sent = cell.net.stations[A.index()].sent_to(B);
+    assert_eq!(sent, Sent { ppdus: 3, mpdus: 9, stalled: 1, airtime });
+    assert_eq!(cell.net.stations[B.index()].sent_to(A), Sent::default());
 }
 
 #[test]

@@ -68,7 +68,7 @@ columns! { impl NodeRow<'_>, |it| {
 } }
 
 /// `sum` over `n`; NaN of none.
-fn mean(sum: u64, n: u64) -> f64 {
+pub(super) fn mean(sum: u64, n: u64) -> f64 {
     if n == 0 { f64::NAN } else { sum as f64 / n as f64 }
 }
 

@@ -29,6 +29,7 @@ use net::{Addresses, Wire};
 use node::Node;
 use outside::Outside;
 use schemes::Hooks;
+use std::collections::BTreeMap;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tcp::Input as TcpInput;
@@ -163,6 +164,8 @@ pub(crate) struct World {
 #[derive(Debug, Default)]
 pub(crate) struct Warm {
     pub stations: Vec<mac::Counters>,
+    /// What each sent to each of its partners.
+    pub sent: Vec<BTreeMap<NodeId, mac::Sent>>,
     pub frames: FrameStats,
     /// Of the categories of each interface; `None` for a queue that keeps no statistics.
     pub queues: Vec<Vec<Option<queue::Stats>>>,
@@ -410,6 +413,7 @@ impl World {
         self.settle_wires(now);
         self.warm = Warm {
             stations: self.stations().map(Station::counters).collect(),
+            sent: self.stations().map(|it| it.partners().map(|to| (to, it.sent_to(to))).collect()).collect(),
             frames: self.frames,
             queues: self.stations().map(|s| s.queues().map(|queue| queue.stats(now)).collect()).collect(),
             wires: self.wires.iter().map(|wire| (wire.queue().stats(now), *wire.stats())).collect(),
