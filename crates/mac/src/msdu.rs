@@ -290,8 +290,19 @@ impl Msdu {
     }
 
     /// The report of this fate, after an exchange in which this PPDU carried it, if any.
+    pub fn report(&self, now: SimTime, fate: Fate, ppdu: Option<InPpdu>) -> TxReport {
+        self.report_in_order(now, fate, ppdu, None)
+    }
+
+    /// The same, with its place in the order in which its receiver hands up.
     #[inline(always)]
-    pub fn report(&self, now: SimTime, fate: Fate, ppdu: Option<InPpdu>, in_order: Option<InOrder>) -> TxReport {
+    pub(crate) fn report_in_order(
+        &self,
+        now: SimTime,
+        fate: Fate,
+        ppdu: Option<InPpdu>,
+        in_order: Option<InOrder>,
+    ) -> TxReport {
         TxReport {
             fate,
             serial: self.serial,

@@ -400,7 +400,7 @@ impl Station {
             if let Input::Enqueue(msdu) = input {
                 self.own.msdus_offered += 1;
                 self.own.msdus_abandoned += 1;
-                let report = msdu.report(now, Fate::GivenUp, None, None);
+                let report = msdu.report(now, Fate::GivenUp, None);
                 cx.out.push(Output::Done(msdu.pkt, report));
             }
             return;
@@ -424,7 +424,7 @@ impl Station {
         edcaf.counters.msdus_offered += 1;
         if let Err(msdu) = edcaf.queue.push(cx.now, msdu, cx.all) {
             edcaf.counters.msdus_refused += 1;
-            let report = msdu.report(cx.now, Fate::QueueFull, None, None);
+            let report = msdu.report(cx.now, Fate::QueueFull, None);
             cx.out.push(Output::Done(msdu.pkt, report));
         }
         self.note_dropped(cx, i);

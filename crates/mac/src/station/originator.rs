@@ -90,7 +90,7 @@ impl Station {
             if let Some(seq) = msdu.seq {
                 self.links.abandon(cx.now, RaTid::of(&msdu), seq);
             }
-            let report = msdu.report(cx.now, Fate::Expired, None, None);
+            let report = msdu.report(cx.now, Fate::Expired, None);
             cx.out.push(Output::Done(msdu.pkt, report));
         }
         let popped = edcaf.queue.pop(cx.now, cx.all);
@@ -107,7 +107,7 @@ impl Station {
             if let Some(seq) = msdu.seq {
                 self.links.abandon(cx.now, RaTid::of(&msdu), seq);
             }
-            let report = msdu.report(cx.now, Fate::QueueFull, None, None);
+            let report = msdu.report(cx.now, Fate::QueueFull, None);
             cx.out.push(Output::Done(msdu.pkt, report));
         }
     }
@@ -444,7 +444,8 @@ impl Station {
             extended.answered(msdu.to);
         }
         let msdu = edcaf.in_service.pop_front()?;
-        let report = msdu.report(cx.now, Fate::Delivered, Some(ppdu), order.and_then(|order| order.of(&msdu)));
+        let report =
+            msdu.report_in_order(cx.now, Fate::Delivered, Some(ppdu), order.and_then(|order| order.of(&msdu)));
         if !msdu.mates.is_empty() {
             edcaf.counters.msdus_delivered += msdu.mates.len() as u64;
             tell_mates(msdu.mates, report, cx.out);
@@ -523,7 +524,7 @@ impl Station {
                 order.stops_at(&msdu);
             }
             if self.reports_attempts && reached != Reached::Nothing {
-                let report = msdu.report(cx.now, Fate::Attempt, ppdu, None);
+                let report = msdu.report(cx.now, Fate::Attempt, ppdu);
                 cx.out.push(Output::Attempt(cx.all.share(&msdu.pkt), report));
                 for Msdu { pkt, serial, enqueued, head, .. } in msdu.mates.each() {
                     let report = TxReport { serial: *serial, enqueued: *enqueued, head: *head, ..report };
@@ -582,7 +583,7 @@ impl Station {
         if let (Some(extended), true) = (&mut self.extended, msdu.is_extended && msdu.data_sent) {
             extended.gave_up(msdu.to);
         }
-        let report = msdu.report(cx.now, Fate::GivenUp, ppdu, in_order);
+        let report = msdu.report_in_order(cx.now, Fate::GivenUp, ppdu, in_order);
         tell_mates(msdu.mates, report, cx.out);
         cx.out.push(Output::Done(msdu.pkt, report));
     }

@@ -82,7 +82,7 @@ fn given_up(to: NodeId) -> mac::TxReport {
     let mut packets = wire::Packets::default();
     let pkt = packets.put(datagram(0, 2, 0));
     let msdu = Msdu::new(SimTime::ZERO, pkt, &packets, to, 0);
-    msdu.report(SimTime::ZERO, Fate::GivenUp, None, None)
+    msdu.report(SimTime::ZERO, Fate::GivenUp, None)
 }
 
 #[test]

@@ -49,7 +49,7 @@ impl World {
         for place in 0..mpdus {
             let station = &self.interfaces[id.index()].station;
             let Some(msdu) = station.psdu().nth(place).filter(|msdu| msdu.is_extended) else { continue };
-            let report = msdu.report(now, Fate::Attempt, Some(station.in_ppdu(place)), None);
+            let report = msdu.report(now, Fate::Attempt, Some(station.in_ppdu(place)));
             let packet = self.packets.get(&msdu.pkt).clone();
             let mut written = MacOptions::within(msdu.options_room);
             self.node(now, node, |node, packets, host| {
