@@ -25,6 +25,7 @@ CASES = {
     "50-uploads": "50 of them",
     "200-saturated": "200 saturated UDP stations",
     "1000-saturated": "1000 of them",
+    "download-ax": "a TCP download, 802.11ax, 80 MHz, two streams",
 }
 """The cases in words."""
 AIM = 150

@@ -1,5 +1,6 @@
 // The peer for speed and validation: n stations and one more (an access point, or an ad hoc station) in an 802.11a cell on
-// stock ns-3, one flow each. `make ns3` builds it; bench/README.md says what it matches and what it cannot.
+// stock ns-3, one flow each. `make ns3` builds it; bench/README.md says what it matches and what it cannot. --ax=1 makes it a
+// cell of 802.11ax: 80 MHz, MCS 11, two streams, guard interval 0.8 us, EDCA, agreements of 256 MPDUs, A-MPDUs as long as a PPDU.
 //
 // By default ns-3's TCP is what Interlayer's is: no SACK, timestamps, window scaling or limited transmit, NewReno's own
 // recovery instead of PRR, IW 1, RTO >= 0.2 s, Nagle's algorithm, buffers of 65535 B (--window), no queue disciplines above
@@ -102,10 +103,10 @@ Received(const std::vector<Ptr<PacketSink>>& sinks)
 int
 main(int argc, char** argv)
 {
-    uint32_t n = 6, mss = 536, run = 1, delack = 2, lifetimeMs = 1000000, window = 65535;
+    uint32_t n = 6, mss = 536, run = 1, delack = 2, lifetimeMs = 1000000, window = 65535, queue = 500;
     double seconds = 30, warmup = 0, radius = 4, capture = -1;
     bool rts = false, qos = false, download = false, grid = false, plain = true, udp = false, adhoc = false, together = false,
-         arp = false, count = true;
+         arp = false, count = true, ax = false, options = false;
     std::string cc = "ns3::TcpNewReno", rate = "OfdmRate54Mbps", control = "OfdmRate24Mbps";
     CommandLine cmd;
     cmd.AddValue("n", "stations", n);
@@ -124,6 +125,8 @@ main(int argc, char** argv)
     cmd.AddValue("capture", "capture margin dB, negative = off", capture);
     cmd.AddValue("mss", "B", mss);
     cmd.AddValue("window", "B of each TCP buffer; from plain", window);
+    cmd.AddValue("options", "SACK, timestamps and window scaling beside plain", options);
+    cmd.AddValue("queue", "packets of the MAC queue", queue);
     cmd.AddValue("plain", "TCP as in Interlayer, see the head of this file; no queue discs", plain);
     cmd.AddValue("cc", "TypeId of the congestion control", cc);
     cmd.AddValue("rate", "data mode", rate);
@@ -131,7 +134,15 @@ main(int argc, char** argv)
     cmd.AddValue("lifetime_ms", "how long a packet may wait in the MAC queue", lifetimeMs);
     cmd.AddValue("arp", "resolve addresses by ARP instead of knowing them", arp);
     cmd.AddValue("count", "count frames and failures", count);
+    cmd.AddValue("ax", "802.11ax, see the head of this file", ax);
     cmd.Parse(argc, argv);
+    if (ax)
+    {
+        qos = true;
+        rate = "HeMcs11";
+        // ns-3's own of 65535 B would have an RTS before long A-MPDUs.
+        Config::SetDefault("ns3::WifiRemoteStationManager::RtsCtsThreshold", UintegerValue(4692480));
+    }
     if (grid)
     {
         n = 8;
@@ -141,12 +152,13 @@ main(int argc, char** argv)
     Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(delack));
     Config::SetDefault("ns3::TcpL4Protocol::SocketType", StringValue(cc));
     Config::SetDefault("ns3::WifiMacQueue::MaxDelay", TimeValue(MilliSeconds(lifetimeMs)));
+    Config::SetDefault("ns3::WifiMacQueue::MaxSize", QueueSizeValue(QueueSize(QueueSizeUnit::PACKETS, queue)));
     if (plain)
     {
         Config::SetDefault("ns3::TcpL4Protocol::RecoveryType", TypeIdValue(TcpClassicRecovery::GetTypeId()));
-        Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(false));
-        Config::SetDefault("ns3::TcpSocketBase::Timestamp", BooleanValue(false));
-        Config::SetDefault("ns3::TcpSocketBase::WindowScaling", BooleanValue(false));
+        Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(options));
+        Config::SetDefault("ns3::TcpSocketBase::Timestamp", BooleanValue(options));
+        Config::SetDefault("ns3::TcpSocketBase::WindowScaling", BooleanValue(options));
         Config::SetDefault("ns3::TcpSocketBase::LimitedTransmit", BooleanValue(false));
         Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(MilliSeconds(200)));
         Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(1));
@@ -179,20 +191,29 @@ main(int argc, char** argv)
         phy.SetFrameCaptureModel("ns3::SimpleFrameCaptureModel", "Margin", DoubleValue(capture));
     }
     WifiHelper wifi;
-    wifi.SetStandard(WIFI_STANDARD_80211a);
+    wifi.SetStandard(ax ? WIFI_STANDARD_80211ax : WIFI_STANDARD_80211a);
+    if (ax)
+    {
+        phy.Set("ChannelSettings", StringValue("{0, 80, BAND_5GHZ, 0}"));
+        phy.Set("Antennas", UintegerValue(2));
+        phy.Set("MaxSupportedTxSpatialStreams", UintegerValue(2));
+        phy.Set("MaxSupportedRxSpatialStreams", UintegerValue(2));
+        wifi.ConfigHeOptions("GuardInterval", TimeValue(NanoSeconds(800)), "MpduBufferSize", UintegerValue(256));
+    }
     wifi.SetRemoteStationManager("ns3::ConstantRateWifiManager",
                                  "DataMode", StringValue(rate),
                                  "ControlMode", StringValue(control));
     WifiMacHelper mac;
     Ssid ssid("peer");
+    const uint32_t longest = ax ? 6500631 : 65535; // ns-3's own, which counts where there are agreements
     auto install = [&](const char* role, NodeContainer nodes) {
         if (adhoc)
         {
-            mac.SetType("ns3::AdhocWifiMac", "QosSupported", BooleanValue(qos));
+            mac.SetType("ns3::AdhocWifiMac", "QosSupported", BooleanValue(qos), "BE_MaxAmpduSize", UintegerValue(longest));
         }
         else
         {
-            mac.SetType(role, "QosSupported", BooleanValue(qos), "Ssid", SsidValue(ssid));
+            mac.SetType(role, "QosSupported", BooleanValue(qos), "BE_MaxAmpduSize", UintegerValue(longest), "Ssid", SsidValue(ssid));
         }
         return wifi.Install(phy, mac, nodes);
     };

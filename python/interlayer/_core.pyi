@@ -278,7 +278,8 @@ def registry(
 ) -> list[dict[str, str]]:
     """The registered plug-ins: `id`, `summary`, `source`; sorted by id.
 
-    Of schemes also what they ask of the nodes where they sit, in words with spaces between: `sits`, `reads`, `turns`.
+    Of schemes also what they ask of the nodes where they sit, in words with spaces between: `sits`, `reads`, `turns`;
+    and `block_ack`: "works" beside block acknowledgment, or "refused: " and the reason, with default parameters.
     Of queue disciplines and traffic models also `parameters`, with their defaults.
     """
 

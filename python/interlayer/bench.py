@@ -1,4 +1,4 @@
-"""How fast the core is: whole runs of nine scenes, alone or in turn with ns-3 on the same machine.
+"""How fast the core is: whole runs of ten scenes, alone or in turn with ns-3 on the same machine.
 
 Alone, seconds are wall-clock seconds of the event loop, start-up excluded: `sim_s` of a run. Beside ns-3 they are
 processor seconds, which a busy machine disturbs less: theirs those in `Simulator::Run` after the flows' start, ours
@@ -111,6 +111,19 @@ def _fragments() -> str:
     return text + f"[[flow]]\nfrom = 'server'\nto = 's'\n{flow}\n[[scheme]]\nname = 'tcp-aware-arq'\n"
 
 
+def _download_ax() -> str:
+    """Today's radio: a download at an access point's full rate, in A-MPDUs of up to 256 MPDUs, nothing lost."""
+    text = "[radio]\nstandard = '802.11ax'\nwidth = '80 MHz'\nmcs = 11\nstreams = 2\npreamble = 'ns3'\n"
+    text += "queue = { packets = 1000 }\n[[node]]\nname = 'ap'\nrole = 'ap'\n[[node]]\nname = 's'\n"
+    options = "sack = true, timestamps = true, window_scale = 7"
+    buffers = "send_buffer = '1 MB', receive_buffer = '1 MB'"
+    timer = "initial_window = 1, min_rto = '200 ms', granularity = '1 ms'"
+    flow = _DOWNLOAD.replace("'rfc'", f"'rfc', {options}, {buffers}, {timer}")
+    return text + f"[[flow]]\nfrom = 'ap'\nto = 's'\n{flow}\n"
+
+
+_PEER_AX = "--ax=1 --n=1 --download=1 --radius=1 --queue=1000 --options=1 --mss=1448 --window=1000000"
+
 CASES = (
     Case("lle-flow", _star(1, _DOT11B, _DOWNLOAD, queue=50) + "[[scheme]]\nname = 'lle-tcp'\n", 30),
     Case("6-uploads", _star(6, _DOT11A, _UPLOAD), 30, 30, ("--n=6",)),
@@ -121,6 +134,7 @@ CASES = (
     Case("two-hops-c3tcp", _two_hops(), 30),
     Case("50-users", _users(50), 30),
     Case("fragments", _fragments(), 30),
+    Case("download-ax", _download_ax(), 5, 5, tuple(_PEER_AX.split())),
 )
 
 

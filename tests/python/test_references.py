@@ -166,3 +166,17 @@ def test_the_commands_lists_are_in_words() -> None:
     assert "[Choi et al. 2007, in Sang 2014 chapter 5]" in shown
     assert "without the paper's aggregation" in next(li for li in shown.splitlines() if li.startswith("tap "))
     assert "without the paper's auto-zoom" in next(li for li in shown.splitlines() if li.startswith("ack-agent "))
+
+
+@pytest.mark.core
+def test_the_list_of_schemes_says_which_work_beside_block_acknowledgment() -> None:
+    from interlayer import simulator
+    from interlayer.show import listing
+
+    page = (ROOT / "docs/schemes/block-acknowledgment.md").read_text("utf-8")
+    rows = re.findall(r"^\| `([\w-]+)` \| (\w+) \| (.*) \|$", page, re.MULTILINE)
+    told = {name: f"refused: {why}" if verdict == "refused" else verdict for name, verdict, why in rows}
+    found = simulator.registry("schemes")
+    assert {entry["id"]: entry["block_ack"] for entry in found} == told
+    shown = dict(line.split(maxsplit=1) for line in listing.entries(found).splitlines())
+    assert all(f"(beside block acknowledgment: {told[name]})" in line for name, line in shown.items())

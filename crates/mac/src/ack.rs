@@ -15,7 +15,7 @@ use wire::{Packets, Pkt};
 /// The response that a PSDU solicits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Solicited {
-    /// Which frame.
+    /// Its kind.
     pub kind: Kind,
     /// Its length ([`Kind::control_len`]), for the Duration field of the data.
     pub len: Bytes,
@@ -26,7 +26,7 @@ impl Solicited {
     pub const ACK: Solicited = Solicited { kind: Kind::Ack, len: crate::frame::ACK };
 }
 
-/// What a PSDU has so far, while it is put together.
+/// Contents of a PSDU so far, while it is put together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SoFar {
     /// MPDUs in it.
@@ -60,7 +60,7 @@ pub trait AckPolicy: std::fmt::Debug {
     fn solicits(&self, _of: RaTid, _n: usize) -> Solicited {
         Solicited::ACK
     }
-    /// What `response` says of a PSDU for this receiver and TID with these sequence numbers, in its order; asked for one MPDU too, with whatever frame of the
+    /// Verdict of `response` on a PSDU for this receiver and TID with these sequence numbers, in its order; asked for one MPDU too, with whatever frame of the
     /// receiver comes in time. `None`: it is no response to it, and the exchange has failed as by a timeout.
     ///
     /// `acknowledged`, empty before, takes the places of those that were received; the others have failed once more. The outcome is what
@@ -114,7 +114,7 @@ pub trait Recipient: std::fmt::Debug {
     fn damaged(&mut self, _config: &Config, _frame: &Frame) -> Option<Response> {
         None
     }
-    /// When [`Recipient::timer`] is due. Read after each input of the station; an agent cannot make it hand up what it holds.
+    /// Time at which [`Recipient::timer`] is due. Read after each input of the station; an agent cannot make it hand up what it holds.
     fn next_wakeup(&self) -> SimTime {
         SimTime::NEVER
     }

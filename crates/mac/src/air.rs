@@ -1,4 +1,4 @@
-//! What an interface asks of the air around it, and no more: who drives it answers. The world does with a [`crate::Channel`].
+//! Questions of an interface about the air around it, and no more: its driver answers. The world does with a [`crate::Channel`].
 
 use crate::contention::{ContenderId, Outcome};
 use crate::psdu::Frame;

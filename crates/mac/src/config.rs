@@ -10,7 +10,7 @@ use engine::{Purpose, Stream, Streams};
 use phy::{Mode, Preamble, Timing, airtime};
 use units::{Bytes, Dur, NodeId, SimTime};
 
-/// When RTS/CTS precedes a data frame. dot11RTSThreshold, @80211-2020 10.3.2.9
+/// Condition for RTS/CTS before a data frame. dot11RTSThreshold, @80211-2020 10.3.2.9
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rts {
     /// PSDU length above which it does; `None`: never.
@@ -32,7 +32,7 @@ impl Rts {
     }
 }
 
-/// What goes before data in OFDM where stations listen that know DSSS alone: a frame of DSSS that sets their NAV.
+/// Protection of data in OFDM where stations listen that know DSSS alone: a frame of DSSS before it sets their NAV.
 /// @80211-2020 10.27.2
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protection {
@@ -42,7 +42,7 @@ pub enum Protection {
     RtsCts,
 }
 
-/// When a station whose frame was not answered counts its next backoff down. The standard asks for "a DIFS of idle" and
+/// Begin of the next backoff's countdown after a frame that was not answered. The standard asks for "a DIFS of idle" and
 /// does not say whether one that has passed while the station waited for the answer counts.
 /// @80211-2020 10.3.4.3, 10.3.4.4
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -85,20 +85,20 @@ pub struct Config {
     pub lowest_rate: Mode,
     /// In which mode control responses go.
     pub control_modes: ControlModes,
-    /// When RTS/CTS is used.
+    /// Condition for RTS/CTS.
     pub rts: Rts,
-    /// What goes before data in OFDM, at the rate of an RTS; `None`: nothing.
+    /// Frame before data in OFDM, at the rate of an RTS; `None`: nothing.
     pub protection: Option<Protection>,
     /// Transmissions in all of a frame not longer than the RTS threshold, and of an RTS. dot11ShortRetryLimit counts the
     /// same way: 7 by default. @80211-2020 annex C
     pub max_attempts: u8,
     /// Transmissions in all of a longer frame. dot11LongRetryLimit: 4.
     pub max_attempts_long: u8,
-    /// When the backoff after an unanswered frame begins to count.
+    /// Begin of the backoff's countdown after an unanswered frame.
     pub after_timeout: AfterTimeout,
     /// The access categories of a QoS station; `None`: DCF. [`Config::with_edca`] sets it with the next two.
     pub edca: Option<Edca>,
-    /// When a backoff counts.
+    /// Slot boundaries by which a backoff counts down.
     pub countdown: Countdown,
     /// True if a frame queued in an interframe space draws a backoff.
     pub access_in_gap: AccessInGap,
@@ -112,7 +112,7 @@ pub struct Config {
     /// Length of the longest data MPDU to one receiver: a longer MSDU goes in fragments. `None`: no limit.
     /// dot11FragmentationThreshold, @80211-2020 10.4
     pub fragmentation: Option<Bytes>,
-    /// How often a neighbour that has not answered a data frame with MAC options is tried again. The first data frame to a neighbour
+    /// Interval of tries with a neighbour that has not answered a data frame with MAC options. The first data frame to a neighbour
     /// of which nothing is known carries them, the next does not; an acknowledgment makes it able. A neighbour to which such an MSDU
     /// was given up is asked with the next. A station without options drops such a frame unanswered. @KLI06 section 4.4.3
     pub options_probe_every: Dur,
@@ -140,7 +140,7 @@ impl Config {
         self.timing.eifs(airtime(self.lowest_rate, frame::ACK))
     }
 
-    /// How long after the end of an RTS in this mode a station that set its NAV by it may conclude that no CTS came. @80211-2020
+    /// Time after the end of an RTS in this mode at which a station that set its NAV by it may conclude that no CTS came. @80211-2020
     /// 10.3.2.4
     pub fn rts_nav_patience(&self, rts: Mode) -> Dur {
         let mode = self.control_modes.response_to(rts);

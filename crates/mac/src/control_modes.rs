@@ -1,4 +1,4 @@
-//! Which mode a control frame goes in.
+//! Modes of control frames.
 
 use phy::{Mode, Preamble};
 

@@ -1,4 +1,4 @@
-//! What a station counts.
+//! Counters of a station.
 
 use units::{Bytes, Dur};
 
@@ -109,7 +109,7 @@ impl Counters {
         self.msdus_delivered + self.msdus_given_up + self.msdus_expired + self.msdus_refused + self.msdus_abandoned
     }
 
-    /// What was counted after `then`.
+    /// Returns the counts after `then`.
     #[must_use]
     pub fn since(&self, then: &Counters) -> Counters {
         Counters {
@@ -177,7 +177,7 @@ impl CategoryCounters {
         self.a_mpdus.ppdus_of(self.data_frames_sent)
     }
 
-    /// What was counted after `then`.
+    /// Returns the counts after `then`.
     #[must_use]
     pub fn since(&self, then: &CategoryCounters) -> CategoryCounters {
         CategoryCounters {

@@ -8,7 +8,7 @@ const TICK_NS: u64 = 1 << 20;
 /// this time a transmitter uses all of its 4096 numbers only if an MSDU takes it less than 128 us: short ones in a TXOP.
 const LIFETIME: u32 = (512 * 1024 * 1000 / TICK_NS) as u32;
 
-/// Which sequence numbers of one link have been received: the newest, and which of the 64 before it. More than the one the standard
+/// Sequence numbers of one link that were received: the newest, and those of the 64 before it. More than the one the standard
 /// asks for, since a queue that yields lets MSDUs overtake each other.
 ///
 /// Of data without QoS Control the transmitter counts its MSDUs to all receivers in one counter. To a receiver that heard nothing for
@@ -17,12 +17,12 @@ const LIFETIME: u32 = (512 * 1024 * 1000 / TICK_NS) as u32;
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Received {
     newest: Option<u16>,
-    /// When the newest was received, in ticks.
+    /// Time at which the newest was received, in ticks.
     at: u32,
     before: u64,
 }
 
-/// What a transmitter counts with the numbers of a link. @80211-2020 table 10-5
+/// MSDUs that a transmitter counts with the numbers of a link. @80211-2020 table 10-5
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Counted {
     /// MSDUs of this link alone: QoS data.

@@ -16,7 +16,7 @@ pub struct Category {
     pub cw_min: u16,
     /// Largest contention window.
     pub cw_max: u16,
-    /// How long a transmit opportunity may last; zero: one exchange.
+    /// Longest duration of a transmit opportunity; zero: one exchange.
     pub txop_limit: Dur,
     /// The number of exchanges a transmit opportunity may have though its limit is over; 1 (or 0): the limit alone decides.
     pub txop_exchanges: u16,
@@ -144,7 +144,7 @@ impl Edca {
         self.categories[usize::from(category)].user_priority
     }
 
-    /// What is wrong with it, as a message for the author of the file.
+    /// Checks it. A mistake is a message for the author of the file.
     ///
     /// # Errors
     /// No category or more than 16 (the TIDs), an AIFSN of 0, CWmin over CWmax, a user priority over 7 or a category that is

@@ -4,7 +4,7 @@ use units::Bytes;
 
 /// MAC header of a data frame: frame control, Duration, three addresses, sequence control. @80211-2020 9.3.2.1
 pub const DATA_HEADER: Bytes = Bytes(24);
-/// What QoS Control adds to it. @80211-2020 9.2.4.5
+/// Length that QoS Control adds to it. @80211-2020 9.2.4.5
 pub const QOS_CONTROL: Bytes = Bytes(2);
 /// Frame check sequence. @80211-2020 9.2.4.8
 pub const FCS: Bytes = Bytes(4);
@@ -30,7 +30,7 @@ pub const BLOCK_ACK_REQUEST: Bytes = Bytes(24);
 /// CF-End. @80211-2020 9.3.1.6
 pub const CF_END: Bytes = Bytes(20);
 
-/// What a frame is.
+/// Kind of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// Data: carries an MSDU.
@@ -66,12 +66,12 @@ impl Kind {
     }
 }
 
-/// What a frame carries, for the counters of results. The MAC passes it on and never reads it: a control frame has the
+/// Contents of a frame, for the counters of results. The MAC passes it on and never reads it: a control frame has the
 /// label of the data that it serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Label(pub u8);
 
-/// What the QoS Control field of a data frame tells of it. @80211-2020 9.2.4.5
+/// Facts of a data frame in its QoS Control field. @80211-2020 9.2.4.5
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Qos {
     /// The access category, as an index into those of its transmitter.

@@ -1,4 +1,4 @@
-//! What goes over the air: MPDUs, and the PSDU that a PPDU carries them in. @80211-2020 9.2, 9.3, 9.7
+//! Frames on the air: MPDUs, and the PSDU that a PPDU carries them in. @80211-2020 9.2, 9.3, 9.7
 //!
 //! A frame holds what it carries. A receiver reads it there and nowhere else, so the sender may drop, deliver or hand over its
 //! MSDUs while the frame is in the air. A PSDU of one MPDU allocates nothing.
@@ -37,7 +37,7 @@ impl Msdus {
     }
 }
 
-/// What a data MPDU says beside its addresses. @80211-2020 9.3.2.1
+/// Contents of a data MPDU beside its addresses. @80211-2020 9.3.2.1
 #[derive(Debug)]
 pub struct Data {
     /// Sequence number, modulo 4096. @80211-2020 9.2.4.4.2. Its sender counts by receiver and TID; without QoS Control it has one
@@ -49,13 +49,13 @@ pub struct Data {
     pub more_fragments: bool,
     /// The retry bit.
     pub is_retry: bool,
-    /// Which attempt of its MSDU this is, counted from 1. For traces: no frame on the air says it.
+    /// Number of this attempt of its MSDU, counted from 1. For traces: no frame on the air says it.
     pub attempt: u8,
     /// The MSDU was drawn to be lost: its receiver finds an error in every attempt (`errors.at = "msdu"`).
     pub is_doomed: bool,
     /// Of QoS data: between stations that both have categories.
     pub qos: Option<Qos>,
-    /// What it carries.
+    /// MSDUs that it carries.
     pub msdus: Msdus,
 }
 
@@ -148,7 +148,7 @@ pub struct Request {
     pub start: u16,
 }
 
-/// What an MPDU says beyond its addresses and Duration.
+/// Contents of an MPDU beyond its addresses and Duration.
 #[derive(Debug)]
 pub enum Body {
     /// Nothing: RTS, CTS, Ack.
@@ -166,7 +166,7 @@ pub enum Body {
 pub struct Mpdu {
     /// Length from header to FCS.
     pub len: Bytes,
-    /// What it says.
+    /// Its contents.
     pub body: Body,
 }
 
@@ -194,12 +194,12 @@ pub enum Psdu {
 /// MPDU delimiter. @80211-2020 9.7.1
 const DELIMITER: Bytes = Bytes(4);
 
-/// Where the next MPDU of an A-MPDU begins, behind its delimiter.
+/// Layout of an A-MPDU as it grows: the begin of each MPDU, behind its delimiter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Subframes {
     /// Bytes between the starts of two MPDUs at least.
     every: Bytes,
-    /// Where the last one begins; `None`: there is none yet.
+    /// Begin of the last one; `None`: there is none yet.
     last: Option<Bytes>,
     /// Length so far, padding behind the last MPDU left out.
     len: Bytes,
@@ -211,7 +211,7 @@ impl Subframes {
         Subframes { every, last: None, len: Bytes::ZERO }
     }
 
-    /// Where an MPDU would begin that comes next.
+    /// Begin of the MPDU that comes next.
     pub fn next(&self) -> Bytes {
         let behind = Bytes(self.len.0.next_multiple_of(4)) + DELIMITER;
         // Delimiters are of four bytes, and so is what they fill.
@@ -269,7 +269,7 @@ impl Psdu {
         }
     }
 
-    /// When each of its MPDUs is on the air, appended to `spans`; nothing for one alone.
+    /// Appends the time on the air of each of its MPDUs to `spans`; nothing for an MPDU alone.
     pub fn spans(&self, mode: Mode, spans: &mut Vec<Span>) {
         if let Psdu::Many { mpdus, every } = self {
             let mut subframes = Subframes::new(*every);
@@ -281,21 +281,21 @@ impl Psdu {
 /// One transmission: a PPDU with what it carries.
 #[derive(Debug)]
 pub struct Frame {
-    /// What its MPDUs are.
+    /// Kind of its MPDUs.
     pub kind: Kind,
     /// Transmitter.
     pub from: NodeId,
     /// Receiver; [`NodeId::BROADCAST`] for all.
     pub to: NodeId,
-    /// How it goes out.
+    /// Mode and power.
     pub tx: TxVector,
     /// Time on the air.
     pub airtime: Dur,
     /// The Duration field of all its MPDUs: how long the exchange goes on after its end. @80211-2020 9.2.5
     pub duration: Dur,
-    /// What it carries, for the counters of results.
+    /// Label of its contents, for the counters of results.
     pub label: Label,
-    /// What it carries.
+    /// MPDUs that it carries.
     pub psdu: Psdu,
 }
 

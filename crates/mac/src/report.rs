@@ -1,11 +1,11 @@
-//! What a MAC tells of MSDUs and PSDUs once their fate is known.
+//! Reports of a MAC on MSDUs and PSDUs once their fate is known.
 
 use crate::block_ack::is_before;
 use crate::tx_queue::RaTid;
 use phy::{Mode, MpduSet};
 use units::{Dur, NodeId, SimTime};
 
-/// What became of an MSDU.
+/// Fate of an MSDU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// Acknowledged; or sent, if to a group.
@@ -20,10 +20,10 @@ pub enum Fate {
     QueueFull,
 }
 
-/// Where an MSDU stood in the PPDU that carried it.
+/// Place of an MSDU in the PPDU that carried it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InPpdu {
-    /// Which PPDU: its station counts those with data, from 1 on and modulo 2³².
+    /// Number of the PPDU: its station counts those with data, from 1 on and modulo 2³².
     pub number: u32,
     /// Place of its MPDU in the PSDU, the first 0.
     pub place: u16,
@@ -59,10 +59,10 @@ impl InOrder {
     }
 }
 
-/// What a MAC tells of an MSDU.
+/// Report of a MAC on an MSDU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TxReport {
-    /// What became of it.
+    /// Its fate.
     pub fate: Fate,
     /// The packet's serial in the arena.
     pub serial: u64,
@@ -77,14 +77,14 @@ pub struct TxReport {
     /// Its place in the order in which its receiver hands up. `None`: as it comes, since no agreement stands with it; or nothing of it was
     /// settled, since this is an attempt, or its queue has dropped it.
     pub in_order: Option<InOrder>,
-    /// When it was queued.
+    /// Time at which it was queued.
     pub enqueued: SimTime,
-    /// When it first came to the head of the queue. One that a queue took back keeps it, so the time since then holds
+    /// Time at which it first came to the head of the queue. One that a queue took back keeps it, so the time since then holds
     /// the service of others too.
     pub head: SimTime,
-    /// When its first exchange began: its RTS, if it had one.
+    /// Begin of its first exchange: of its RTS, if it had one.
     pub first: SimTime,
-    /// When this was found out.
+    /// Time at which this was found out.
     pub done: SimTime,
     /// Time its frames and their answers have taken on the air, gaps not counted.
     pub airtime: Dur,
@@ -102,7 +102,7 @@ pub struct PsduReport<'a> {
     pub mode: Mode,
     /// The stage of its chain, counted from 0; 0 of a group's.
     pub stage: u8,
-    /// Which attempt of that stage it was, counted from 1; 0 of a group's.
+    /// Number of the attempt in that stage, counted from 1; 0 of a group's.
     pub nth: u8,
     /// Time on the air of all frames of the exchange, responses among them, gaps not counted.
     pub airtime: Dur,

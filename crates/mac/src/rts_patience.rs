@@ -1,10 +1,10 @@
-//! When a NAV that rests on an RTS may fall.
+//! Time at which a NAV that rests on an RTS may fall.
 
 use crate::Config;
 use phy::Mode;
 use units::Dur;
 
-/// How long after the end of an RTS a station that set its NAV by it may conclude that no CTS came: one answer for all stations,
+/// Time after the end of an RTS at which a station that set its NAV by it may conclude that no CTS came: one answer for all stations,
 /// which have the same slots and basic rates unless a scheme says otherwise. @80211-2020 10.3.2.4
 #[derive(Debug)]
 pub struct RtsPatience {

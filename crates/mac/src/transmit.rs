@@ -1,10 +1,10 @@
-//! How a station's frames go out, where a scheme has a say in each: interframe space, rate, power.
+//! Interframe space, rate and power of a station's frames, where a scheme has a say in each.
 
 use crate::msdu::Msdu;
 use phy::TxVector;
 use wire::Packet;
 
-/// How the frames of a station go out. A scheme may bring its own; a station without one uses its [`crate::Config`].
+/// Transmission of the frames of a station. A scheme may bring its own; a station without one uses its [`crate::Config`].
 pub trait Transmit: std::fmt::Debug {
     /// Slots of the interframe space beyond SIFS while `msdu` is the next of its category: asked when it comes to the head of
     /// the line. `own` is the category's AIFSN, under DCF 2. At least 1 is taken.

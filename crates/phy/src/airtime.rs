@@ -1,4 +1,4 @@
-//! How long a frame occupies the air.
+//! Time that a frame occupies the air.
 
 use crate::BlockCode;
 use crate::mode::{Mode, Row};

@@ -8,7 +8,7 @@ use crate::BlockCode;
 use engine::{Purpose, Stream, Streams};
 use units::{Bytes, Dur, NodeId, SimTime};
 
-/// How likely a frame is hit.
+/// Probability that a frame is hit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Hit {
     /// Each frame with this probability, whatever its size.
@@ -27,7 +27,7 @@ pub enum Hit {
     },
 }
 
-/// How far a frame was hit.
+/// The part of a frame that was hit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Struck {
     /// Not at all.
@@ -74,7 +74,7 @@ impl Hit {
     }
 }
 
-/// Which frames make a state that lasts for a number of frames go on. Frames that collide never do: they are not asked about.
+/// Frames that advance a state that lasts for a number of frames. Frames that collide never do: they are not asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// All.
@@ -83,7 +83,7 @@ pub enum Step {
     Data,
 }
 
-/// How the state of a two-state channel goes on.
+/// Law by which a two-state channel stays in a state and leaves it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Sojourn {
     /// Exponentially distributed times of these means, running whether frames are sent or not. A frame meets the state
@@ -100,7 +100,7 @@ pub enum Sojourn {
         good: f64,
         /// Mean stay in the bad state, in frames.
         bad: f64,
-        /// Which frames count.
+        /// Frames that count.
         step: Step,
     },
 }
@@ -116,7 +116,7 @@ pub enum ErrorModel {
         good: Hit,
         /// In the bad state.
         bad: Hit,
-        /// How long either lasts.
+        /// Stays in both states.
         sojourn: Sojourn,
         /// True if both directions of a pair share one state.
         shared: bool,
@@ -221,7 +221,7 @@ impl Errors {
         !self.is_none() && self.strikes(now, from, to, mpdu, is_control, None) != Struck::Nowhere
     }
 
-    /// How far a frame that starts `now`, with this code, is hit. One draw decides of all and of its header, which is a part of it.
+    /// Draws the part of a frame, starting `now` with this code, that is hit. One draw decides of all and of its header, a part of it.
     pub fn strikes(
         &mut self,
         now: SimTime,
@@ -359,7 +359,7 @@ mod tests {
     const BURSTS: [u64; 8] = [1, 2, 3, 4, 6, 8, 11, 16];
     const GAPS: [u64; 8] = [4, 9, 15, 22, 32, 45, 62, 90];
 
-    /// What becomes of the data frames of exchanges of RTS, CTS, data and ACK; of all their frames.
+    /// Hits of the data frames of exchanges of RTS, CTS, data and ACK; hits of all their frames.
     fn exchanges(step: Step) -> [Vec<bool>; 2] {
         let bad = Hit::Packet { per: 1.0, control_per: 1.0 };
         let sojourn = Sojourn::Frame { good: 45.0, bad: 5.0, step };

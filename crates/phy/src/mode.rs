@@ -150,7 +150,7 @@ impl Symbols {
         Symbols { lasts, bits_in_two, service, tail, rounded_to: Dur::ZERO, ldpc: None }
     }
 
-    /// How long those of a PSDU of so many bits last.
+    /// Duration of the symbols of a PSDU of so many bits.
     pub fn time_of(&self, psdu_bits: u64) -> Dur {
         let bits = self.service + psdu_bits + self.tail;
         let mut symbols = (2 * bits).div_ceil(self.bits_in_two.get());
@@ -165,7 +165,7 @@ impl Symbols {
     }
 }
 
-/// How a PSDU is modulated and coded: a row of its format's table ([`Row`], whose fields it has). Two are equal if they are the
+/// Modulation and coding of a PSDU: a row of its format's table ([`Row`], whose fields it has). Two are equal if they are the
 /// same row; equal bit rates are not enough for that.
 #[derive(Clone, Copy)]
 pub struct Mode(&'static Row);
@@ -224,7 +224,7 @@ impl fmt::Debug for Mode {
     }
 }
 
-/// Why a bit rate names no mode of a table.
+/// Reason for which a bit rate names no mode of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoSuchMode {
     /// No mode has it; the rates of those that there are, in the table's order.

@@ -1,11 +1,11 @@
-//! What becomes of a power between two antennas: path loss, shadowing, and the noise it arrives in.
+//! Power between two antennas: path loss, shadowing, and the noise in which it arrives.
 //!
 //! Antenna gains and cable losses are part of the transmit power (EIRP at an isotropic receiver). Links are reciprocal.
 
 use engine::{Purpose, Streams};
 use units::{Db, Dbm, Hertz, NodeId};
 
-/// How the mean gain falls with the distance. No gain is above 0 dB: the far-field formulae exceed it near the antenna.
+/// Fall of the mean gain with the distance. No gain is above 0 dB: the far-field formulae exceed it near the antenna.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PathLoss {
     /// (λ / 4πd)². @FRIIS46 eq. 1 with isotropic antennas (@RAP02 eq. 4.1). 0 dB for d ≤ λ / 4π, d = 0 included.

@@ -139,7 +139,7 @@ impl Standard {
     }
 }
 
-/// What the MAC takes from the PHY's characteristics.
+/// Characteristics of the PHY that the MAC depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timing {
     /// aSlotTime.

@@ -7,7 +7,7 @@ use units::Dbm;
 /// The TX vector of one PPDU.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TxVector {
-    /// How its PSDU is carried.
+    /// Modulation and coding of its PSDU.
     pub mode: Mode,
     /// TXPWR_LEVEL. Of no meaning where signals have no powers.
     pub power: TxPower,

@@ -334,7 +334,8 @@ fn row(info: &plugin::Info) -> [&'static str; 3] {
     [info.id, info.summary, info.source]
 }
 
-/// Schemes, with what each asks of the nodes where it sits: found out by installing it.
+/// Schemes, with what each asks of the nodes where it sits, and whether it is refused beside block acknowledgment: found out by
+/// installing it.
 fn schemes<'py>(py: Python<'py>, registry: &plugin::Registry<schemes::Install>) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
     for entry in registry {
@@ -346,6 +347,8 @@ fn schemes<'py>(py: Python<'py>, registry: &plugin::Registry<schemes::Install>) 
         dict.set_item("sits", words(claims.places()))?;
         dict.set_item("reads", words(claims.signals()))?;
         dict.set_item("turns", words(claims.ports()))?;
+        let refused = schemes::refusal_beside_block_ack(entry);
+        dict.set_item("block_ack", refused.map_or_else(|| "works".to_owned(), |why| format!("refused: {why}")))?;
         list.append(dict)?;
     }
     Ok(list)
@@ -424,8 +427,8 @@ impl Core {
         Ok(Scenario { blueprint, text: text.to_owned(), overrides, parts })
     }
 
-    /// The registered plug-ins of a kind: `id`, `summary`, `source`, of schemes also `sits`, `reads`, `turns`, of queue disciplines
-    /// and traffic models `parameters`; sorted by id.
+    /// The registered plug-ins of a kind: `id`, `summary`, `source`, of schemes also `sits`, `reads`, `turns`, `block_ack`, of
+    /// queue disciplines and traffic models `parameters`; sorted by id.
     fn registry<'py>(&self, py: Python<'py>, kind: &str) -> PyResult<Bound<'py, PyList>> {
         let registries = &self.listed;
         if kind == "schemes" {

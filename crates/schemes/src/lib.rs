@@ -22,7 +22,7 @@ pub use cx::{Action, Cx, Key, NodeView, Toward};
 pub use plugin::{Chosen, Info, Kind, Param, Params, Value};
 pub use site::{NodeFacts, Powers, Refusal, Seat, Site};
 pub use stack::{Hooks, Member, Radio, Stack, What};
-pub use survey::survey;
+pub use survey::{refusal_beside_block_ack, survey};
 
 /// Installs a scheme at one node.
 ///

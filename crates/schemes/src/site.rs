@@ -86,7 +86,7 @@ pub trait Powers: fmt::Debug {
 }
 
 /// The text that keeps block acknowledgment away from a scheme.
-const NO_BLOCK_ACK: &str = "block_ack = [] in [radio.aggregation]";
+pub(crate) const NO_BLOCK_ACK: &str = "block_ack = [] in [radio.aggregation]";
 
 /// A scheme without an agent is a member of the chain that is never asked, so that results list every scheme that sits at a node.
 #[derive(Debug)]

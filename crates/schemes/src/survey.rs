@@ -1,11 +1,11 @@
-//! The claims of a scheme, found out by installing it.
+//! The claims of a scheme, and its refusal beside block acknowledgment, found out by installing it.
 
 use crate::claims::Claims;
-use crate::site::{NodeFacts, Powers};
+use crate::site::{NO_BLOCK_ACK, NodeFacts, Powers};
 use crate::stack::{Radio, Stack};
 use crate::{Chosen, Install, Kind, Params, Value};
 use engine::Streams;
-use mac::{Config, Edca, TxopLimits};
+use mac::{Aggregation, Config, Edca, TxopLimits};
 use phy::Standard;
 use plugin::Entry;
 use queue::Limit;
@@ -50,7 +50,22 @@ pub fn survey(entry: &Entry<Install>) -> Claims {
     chosen.fold(Claims::none(entry.info.id), |claims, chosen| claims.with(at_samples(&chosen)))
 }
 
-fn at_samples(chosen: &Chosen<Install>) -> Claims {
+/// Returns the reason for which a scheme, with its default parameters, is refused at a node of 802.11ax that starts agreements of
+/// block acknowledgment, as its message has it; `None`: it works there. Nothing is declared by hand.
+pub fn refusal_beside_block_ack(entry: &Entry<Install>) -> Option<String> {
+    let (chosen, alone) = (entry.chosen(), edca(Standard::Ax));
+    let aggregating = Config { aggregation: Some(Aggregation::of(Standard::Ax)), ..alone.clone() };
+    let refused = samples(Standard::Ax).into_iter().find_map(|node| {
+        // A scheme that is refused without agreements too lacks something else.
+        install(&chosen, node, &alone).ok()?;
+        install(&chosen, node, &aggregating).err()
+    })?;
+    let why = refused.split_once("\": ").map_or(&*refused, |(_, why)| why);
+    Some(why.strip_suffix(NO_BLOCK_ACK).and_then(|why| why.strip_suffix("; write ")).unwrap_or(why).to_owned())
+}
+
+/// A station, an access point with and without flows of its own, a wired host.
+fn samples(standard: Standard) -> [NodeFacts<'static>; 4] {
     let station = NodeFacts {
         id: NodeId(1),
         name: "sample",
@@ -62,21 +77,38 @@ fn at_samples(chosen: &Chosen<Install>) -> Claims {
         ends_flows: true,
         access_point: Some(ACCESS_POINT),
         receiver: None,
-        standard: Standard::A,
+        standard,
         queue: Limit::Packets(100),
         mtu: Bytes(1500),
     };
     let access_point = NodeFacts { id: ACCESS_POINT, forwards: true, access_point: None, ..station };
     let relay = NodeFacts { starts_flows: false, ends_flows: false, ..access_point };
     let host = NodeFacts { id: NodeId(3), has_air: false, access_point: None, ..station };
-    let dcf = Config::of(Standard::A, Standard::A.modes()[0]);
-    let edca = dcf.clone().with_edca(Edca::standard(Standard::A, &dcf.timing, TxopLimits::Zero));
+    [station, access_point, relay, host]
+}
+
+fn dcf(standard: Standard) -> Config {
+    Config::of(standard, standard.modes()[0])
+}
+
+fn edca(standard: Standard) -> Config {
+    let dcf = dcf(standard);
+    let categories = Edca::standard(standard, &dcf.timing, TxopLimits::Zero);
+    dcf.with_edca(categories)
+}
+
+fn install(chosen: &Chosen<Install>, node: NodeFacts<'_>, mac: &Config) -> Result<Stack, String> {
+    let mut stack = Stack::new(Radio { mac: mac.clone(), tx_power: Dbm(16.0) });
+    stack.install(chosen, node, Some(&Sample), Streams::new(1))?;
+    Ok(stack)
+}
+
+fn at_samples(chosen: &Chosen<Install>) -> Claims {
     let mut claims = Claims::none(chosen.info.id);
-    for node in [station, access_point, relay, host] {
-        for mac in [&dcf, &edca] {
-            let mut stack = Stack::new(Radio { mac: mac.clone(), tx_power: Dbm(16.0) });
+    for node in samples(Standard::A) {
+        for mac in [dcf(Standard::A), edca(Standard::A)] {
             // Where it refuses to be, it asks for nothing.
-            if stack.install(chosen, node, Some(&Sample), Streams::new(1)).is_ok() {
+            if let Ok(stack) = install(chosen, node, &mac) {
                 claims = stack.claims.iter().fold(claims, |claims, own| claims.with(*own));
             }
         }

@@ -17,7 +17,7 @@ def entries(rows: Sequence[Mapping[str, Any]]) -> str:
     units = max((len(row.get("unit", "")) for row in rows), default=0)
     heads = [f"{row['id']:<{width}}  " + (f"{row.get('unit', ''):<{units}}  " if units else "") for row in rows]
     lines = [
-        f"{head}{row['summary']}{_parameters(row)}  {_bracketed(row)}".rstrip()
+        f"{head}{row['summary']}{_parameters(row)}{_beside(row)}  {_bracketed(row)}".rstrip()
         for head, row in zip(heads, rows, strict=True)
     ]
     if sys.stdout.isatty():
@@ -46,6 +46,11 @@ def _within(line: str, head: int, columns: int) -> str:
 def _parameters(row: Mapping[str, Any]) -> str:
     """The parameters of an entry and their defaults."""
     return f"  ({row['parameters']})" if row.get("parameters") else ""
+
+
+def _beside(row: Mapping[str, Any]) -> str:
+    """Of a scheme: its verdict beside block acknowledgment."""
+    return f"  (beside block acknowledgment: {row['block_ack']})" if "block_ack" in row else ""
 
 
 def _bracketed(row: Mapping[str, Any]) -> str:

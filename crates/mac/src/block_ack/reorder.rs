@@ -101,7 +101,7 @@ impl Reorder {
         }
     }
 
-    /// When the first gap is given up; `NEVER` without one.
+    /// Instant at which the first gap is given up; `NEVER` without one.
     pub fn due(&self) -> SimTime {
         let first = self.held.iter().flatten().next();
         first.map_or(SimTime::NEVER, |(since, _)| *since + self.patience)

@@ -23,7 +23,7 @@ use phy::format::DSSS;
 use phy::{BlockCode, Mode, airtime, airtime_coded};
 use units::{Bytes, Dur, NodeId};
 
-/// Which of the two retry counters a failed step increments. @80211-2020 10.3.4.4
+/// The retry counter, of two, that a failed step increments. @80211-2020 10.3.4.4
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Counter {
     /// Of RTS and of frames not longer than the RTS threshold.
@@ -35,7 +35,7 @@ pub enum Counter {
 /// The response a step waits for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Awaited {
-    /// Which frame.
+    /// Its kind.
     pub kind: Kind,
     /// From the end of the step: if no preamble has begun by then, the step has failed.
     pub timeout: Dur,
@@ -44,9 +44,9 @@ pub struct Awaited {
 /// One transmission of the initiator.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Step {
-    /// What is sent.
+    /// Kind of the frame that is sent.
     pub kind: Kind,
-    /// In which mode.
+    /// Its mode.
     pub mode: Mode,
     /// Length of its PSDU.
     pub psdu: Bytes,
@@ -56,9 +56,9 @@ pub struct Step {
     pub duration: Dur,
     /// Gap before it. Nothing for the first: contention grants it.
     pub gap: Dur,
-    /// What must come back.
+    /// The response that must come; `None`: none.
     pub response: Option<Awaited>,
-    /// What its failure counts as.
+    /// The retry counter that its failure increments.
     pub counter: Counter,
 }
 
@@ -73,7 +73,7 @@ pub struct Exchange {
     at: u8,
 }
 
-/// What an exchange is built from.
+/// The facts that an exchange is built from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Job {
     /// Receiver.
@@ -94,12 +94,12 @@ pub struct Job {
     pub is_protected: bool,
 }
 
-/// What a station sends a SIFS after a frame for it.
+/// A station's response, a SIFS after a frame for it.
 #[derive(Debug)]
 pub struct Response {
-    /// Which frame.
+    /// Its kind.
     pub kind: Kind,
-    /// In which mode.
+    /// Its mode.
     pub mode: Mode,
     /// Its time on the air.
     pub airtime: Dur,
@@ -107,7 +107,7 @@ pub struct Response {
     pub duration: Dur,
     /// Its length.
     pub len: Bytes,
-    /// What it says.
+    /// Its contents beyond its addresses and Duration.
     pub body: Body,
 }
 
@@ -126,7 +126,7 @@ impl Response {
     }
 }
 
-/// Which sequences a station conducts and how it responds to those of others. A scheme may bring its own.
+/// Sequences that a station conducts, and its responses to those of others. A scheme may bring its own.
 pub trait Plan: std::fmt::Debug {
     /// The sequence that delivers a data frame. Asked whenever one is about to begin, or to be announced: the same job has
     /// the same sequence.
@@ -205,19 +205,19 @@ impl Exchange {
         Some(self.step())
     }
 
-    /// How long it takes, as its first frame announces: up to the end of its last response.
+    /// Its duration, as its first frame announces: up to the end of its last response.
     pub fn length(&self) -> Dur {
         self.steps[0].airtime + self.steps[0].duration
     }
 }
 
-/// How long a control frame of this length takes in response to a frame at `rate`, and at which rate it goes.
+/// Mode and airtime of a control frame of this length in response to a frame at `rate`.
 pub(crate) fn control(config: &Config, len: Bytes, rate: Mode) -> (Mode, Dur) {
     let mode = config.control_modes.response_to(rate);
     (mode, airtime(mode, len))
 }
 
-/// What the failure of a data frame counts as. @80211-2020 10.3.4.4
+/// The retry counter that the failure of a data frame increments. @80211-2020 10.3.4.4
 fn counter_of(config: &Config, job: &Job) -> Counter {
     if config.rts.is_above_threshold(job.psdu) { Counter::Long } else { Counter::Short }
 }

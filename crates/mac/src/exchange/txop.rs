@@ -8,7 +8,7 @@ use units::SimTime;
 /// The opportunity under way.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Txop {
-    /// When the limit is reached. With a limit of zero there is room for nothing but the first exchange.
+    /// Instant at which the limit is reached. With a limit of zero there is room for nothing but the first exchange.
     pub ends: SimTime,
     /// Exchanges begun in it.
     pub exchanges: u16,

@@ -141,7 +141,7 @@ impl Walk {
         (self.stage, self.tries)
     }
 
-    /// What follows begins another chain.
+    /// Ends the chain: the next attempt begins another one.
     #[inline]
     pub fn end(&mut self) {
         self.serial = Walk::NOBODY;

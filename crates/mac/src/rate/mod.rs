@@ -46,7 +46,7 @@ pub trait RateControl: std::fmt::Debug {
     fn heeds_attempts(&self) -> bool {
         true
     }
-    /// When [`RateControl::timer`] is due. Read after each input of the station: what an agent changes in between is seen at the
+    /// Time at which [`RateControl::timer`] is due. Read after each input of the station: what an agent changes in between is seen at the
     /// next of these.
     fn next_wakeup(&self) -> SimTime {
         SimTime::NEVER
@@ -55,7 +55,7 @@ pub trait RateControl: std::fmt::Debug {
     fn timer(&mut self, _now: SimTime) {}
 }
 
-/// What a rate control is made for: one station.
+/// The station that a rate control is made for.
 #[derive(Debug)]
 pub struct Given<'a> {
     /// The station's parameters. `config.modes` are the modes of its radio, slowest first, as schemes have left them.
@@ -84,7 +84,7 @@ impl Fixed {
         Fixed { to_all: mode, to_each: Vec::new() }
     }
 
-    /// What a station's parameters say.
+    /// Returns the rates that a station's parameters name.
     pub fn of(config: &Config) -> Fixed {
         config.data_rate_to.iter().fold(Fixed::new(config.data_rate), |fixed, (to, mode)| fixed.with(*to, *mode))
     }

@@ -14,7 +14,7 @@ pub use around::{Around, Wrap};
 pub use fifo::Fifo;
 pub use links::Links;
 
-/// Whose MSDUs may share a PSDU with one another: those for one receiver with one traffic identifier.
+/// Receiver and traffic identifier of MSDUs: those that have both in common may share a PSDU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RaTid {
     /// Receiver.
@@ -30,7 +30,7 @@ impl RaTid {
     }
 }
 
-/// What a queue decides about an MSDU whose attempt has failed.
+/// Decision of a queue about an MSDU whose attempt has failed.
 #[derive(Debug)]
 pub enum Next {
     /// The same again.
@@ -98,22 +98,22 @@ pub trait TxQueue: std::fmt::Debug {
     fn put_back(&mut self, _now: SimTime, msdu: Msdu, _all: &Packets) -> Option<Msdu> {
         Some(msdu)
     }
-    /// When a queue that holds something back wants to be popped again: asked when [`TxQueue::pop`] gave nothing with nothing in
+    /// Time at which a queue that holds something back wants to be popped again: asked when [`TxQueue::pop`] gave nothing with nothing in
     /// service, and not again before the next `pop`.
     fn next_wakeup(&self) -> SimTime {
         SimTime::NEVER
     }
-    /// What waits, and what is left. The books of a run are checked against `entries`: every MSDU held, none in service.
+    /// MSDUs that wait, and room that is left. The books of a run are checked against `entries`: every MSDU held, none in service.
     fn space(&self) -> Space;
     /// Every MSDU in it, for a node that is killed.
     fn drain(&mut self, now: SimTime) -> Vec<Msdu>;
-    /// What it has counted up to now; `None` from a queue that does not count.
+    /// Its counts up to now; `None` from a queue that does not count.
     fn stats(&self, _now: SimTime) -> Option<queue::Stats> {
         None
     }
 }
 
-/// Which access category a packet goes to. A scheme may bring its own. A station under EDCA asks it once for each MSDU, when
+/// Choice of the access category of a packet. A scheme may bring its own. A station under EDCA asks it once for each MSDU, when
 /// that is queued; one under DCF has one category and asks nobody.
 pub trait Classifier: std::fmt::Debug {
     /// The category of a packet to `to`: an index into the station's categories by rising priority (0 … 3 are BK, BE, VI,

@@ -166,11 +166,11 @@ impl RateControl for Listening {
 /// does not hear, jams what B receives.
 struct Link {
     net: Net,
-    /// When each packet was handed up, and its sequence number.
+    /// Time at which each packet was handed up, and its sequence number.
     up: Rc<RefCell<Vec<(u64, u16)>>>,
     /// MPDUs sent, acknowledged, whether they went out: of each attempt.
     told: Rc<RefCell<Vec<(usize, usize, bool)>>>,
-    /// When A's first PPDU starts, and how many slots its further backoffs have, all from CW 31.
+    /// Start of A's first PPDU, and the slots of its further backoffs, all from CW 31.
     start: u64,
     slots: [u64; 3],
 }

@@ -21,7 +21,7 @@ struct Offer {
     size: u32,
 }
 
-/// What happens in one history.
+/// Events of one history.
 #[derive(Debug, Clone)]
 struct History {
     seed: u64,
@@ -36,9 +36,9 @@ struct History {
     /// Of an MPDU with data, and of any other frame.
     losses: (f64, f64),
     offers: Vec<Offer>,
-    /// When 28 µs of a fourth station's signal begin, in units of 40 µs.
+    /// Starts of signals of a fourth station, 28 µs each, in units of 40 µs.
     jams: Vec<u64>,
-    /// When a station dies, and which.
+    /// Death of a station: time, and which one.
     dies: Option<(u64, NodeId)>,
 }
 

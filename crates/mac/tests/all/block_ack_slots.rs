@@ -16,7 +16,7 @@ struct Row {
     cells: Vec<(&'static str, &'static str)>,
 }
 
-/// What a row and the simulator both have.
+/// Results that a row and the simulator both have.
 #[derive(Debug, Clone, Copy)]
 struct Found {
     goodput_bps: f64,

@@ -23,7 +23,7 @@ fn mode(mbps: u64) -> Mode {
     Standard::A.mode(BitRate::from_kbps(mbps * 1000)).unwrap()
 }
 
-/// What an interface has asked of its contention.
+/// Requests of an interface to its contention.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Asked {
     Want(ContenderId),

@@ -142,7 +142,7 @@ pub struct Sent {
     pub frame: Shown,
 }
 
-/// What a MAC said of an MSDU.
+/// Report of a MAC on an MSDU.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Said {
     pub when: u64,
@@ -159,12 +159,12 @@ pub struct Delivered {
     pub node: NodeId,
     pub from: NodeId,
     pub serial: u64,
-    /// Which packet: those that were handed down are counted from 0 on.
+    /// Number of the packet: those that were handed down are counted from 0 on.
     pub nth: u32,
     pub frame: Option<Shown>,
 }
 
-/// What became of a frame at its addressee.
+/// Fate of a frame at its addressee.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ended {
     pub frame: Shown,
@@ -189,7 +189,7 @@ pub fn links(spec: &Spec, streams: Streams) -> Box<dyn TxQueue> {
     Box::new(Links::new(spec, Bytes(1500), streams))
 }
 
-/// What a queue was told of an attempt.
+/// Report to a queue on an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Told {
     pub link: RaTid,
@@ -224,7 +224,7 @@ impl Wrap for Ears {
     }
 }
 
-/// What a net is built from.
+/// Parts that a net is built from.
 pub struct Build<'a> {
     pub configs: &'a [Config],
     pub seed: u64,
@@ -275,7 +275,7 @@ pub struct Net {
     timers: Timers,
     script: Vec<(SimTime, Stage)>,
     is_scripted: Vec<bool>,
-    /// Where each station's categories are refilled to.
+    /// Refill of each station's categories.
     saturated: Vec<Vec<(u8, NodeId, u32)>>,
 }
 
@@ -539,7 +539,7 @@ impl Net {
         self.sent.iter().copied().filter(|s| (s.from, s.kind) == (from, kind)).collect()
     }
 
-    /// When `from` began to send data.
+    /// Starts of the data frames of `from`.
     pub fn data_starts(&self, from: NodeId) -> Vec<u64> {
         self.of(from, Kind::Data).iter().map(|s| s.start).collect()
     }

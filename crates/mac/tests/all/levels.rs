@@ -45,7 +45,7 @@ fn channel(medium: Medium) -> Channel {
     Channel::new(medium, contention, errors, ErrorsAt::Attempt, 4, RtsPatience::always(Dur::from_us(1000)))
 }
 
-/// What frames of these tests carry.
+/// Labels of the frames of these tests.
 const DATA: Label = Label(1);
 const TCP_ACK: Label = Label(2);
 const UDP: Label = Label(3);
@@ -86,7 +86,7 @@ fn play(channel: &mut Channel, frames: &[(u64, Shown)]) -> Vec<Ended> {
     ended.into_iter().flatten().collect()
 }
 
-/// What became of a frame, and what overlapped it first: kind and label.
+/// Fates of frames, with the frame that overlapped each first: kind and label.
 fn fates(ended: &[Ended]) -> Vec<(AtAddressee, Option<(Kind, Label)>)> {
     ended.iter().map(|it| (it.fate, it.overlap.map(|overlap| (overlap.kind, overlap.label)))).collect()
 }

@@ -29,7 +29,7 @@ pub enum Part {
     Payload,
 }
 
-/// How long the parts before the payload last, in order; the payload has the rest.
+/// Durations of the parts before the payload, in order; the payload has the rest.
 pub fn front(mode: Mode) -> [(Part, Dur); 3] {
     let Front { preamble, header, training, .. } = mode.front;
     [(Part::Preamble, preamble), (Part::Header, header), (Part::Training, training)]

@@ -27,14 +27,14 @@ pub struct Ppdu<'a> {
     pub tx: TxVector,
     /// Time on the air, preamble included.
     pub airtime: Dur,
-    /// Which parts of it `to` is to judge one by one. `None`: it stands or falls as a whole.
+    /// Parts of it that `to` is to judge one by one. `None`: it stands or falls as a whole.
     pub parts: Option<Parts<'a>>,
 }
 
 /// Parts of a PPDU.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parts<'a> {
-    /// Where its MPDUs lie if each is judged by itself; empty: they stand and fall together.
+    /// Spans of its MPDUs if each is judged by itself; empty: they stand and fall together.
     pub mpdus: &'a [Span],
     /// If the receiver is to say whether it could read so much of the beginning though the rest was lost: preamble, PHY
     /// header and the MAC header of the first MPDU. Zero: not asked.
@@ -48,7 +48,7 @@ impl Ppdu<'_> {
     }
 }
 
-/// When a part of a PPDU is on the air, counted from the PPDU's start.
+/// Time of a part of a PPDU on the air, counted from the PPDU's start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
     /// Its begin.
@@ -69,7 +69,7 @@ fn bits_time(bits: u64, mode: Mode) -> Dur {
     Dur::from_ns(2 * bits * mode.symbols.lasts.ns() / mode.symbols.bits_in_two)
 }
 
-/// What a listener made of a signal that has ended.
+/// Verdict of a listener on a signal that has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// It transmitted itself while the signal stood there: half duplex.
@@ -88,7 +88,7 @@ pub enum Verdict {
 /// One listener of a signal that has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Heard {
-    /// What came of it.
+    /// The listener's verdict.
     pub verdict: Verdict,
     /// True if the receiver was locked on it to its end, and so reports an error if there was one.
     pub is_locked: bool,
@@ -99,12 +99,12 @@ pub struct Heard {
     pub turns_idle: bool,
 }
 
-/// What 64 neighbouring nodes made of a signal that has ended, a bit each: sets of those of them who listened.
+/// Verdicts of 64 neighbouring nodes on a signal that has ended, a bit each: sets of those of them that listened.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Hearing<'a> {
-    /// Which block of nodes.
+    /// Index of the block of nodes.
     pub block: u32,
-    /// At whom the signal stood.
+    /// Stations at which the signal stood.
     pub listeners: u64,
     /// As [`Heard::is_locked`].
     pub locked: u64,
@@ -122,7 +122,7 @@ pub struct Hearing<'a> {
     pub turns_idle: u64,
     /// True if the receiver could read the beginning, where that was asked ([`Parts::front`]). Some of `locked`.
     pub front: u64,
-    /// Which MPDUs the receiver got, where each was to be judged by itself ([`Parts::mpdus`]) and there is one; it is in `clear`
+    /// MPDUs that the receiver got, if each was to be judged by itself ([`Parts::mpdus`]) and there is one; it is in `clear`
     /// then.
     pub mpdus: Option<&'a MpduSet>,
 }
@@ -151,7 +151,7 @@ impl<'a> Hearing<'a> {
         Nodes { block: self.block, bits }
     }
 
-    /// What became of the signal at `node`; `None` if that is no listener of this block.
+    /// Verdict on the signal at `node`; `None` if that is no listener of this block.
     pub fn verdict(&self, node: NodeId) -> Option<Verdict> {
         let is_in = |bits| self.nodes(bits).contains(node);
         if !is_in(self.listeners) {
@@ -180,7 +180,7 @@ impl<'a> Hearing<'a> {
     }
 }
 
-/// What both media do at the listeners of a signal, told by the block or node by node. Whoever passes a long closure calls
+/// Steps of both media at the listeners of a signal, told by the block or node by node. A caller with a long closure calls
 /// this of either medium, in a function that is generic over it: one closure called from two places is not inlined into
 /// either loop, which costs a tenth of a whole run of 50 stations.
 pub trait Pass {

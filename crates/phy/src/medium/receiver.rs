@@ -8,12 +8,12 @@ use crate::Mode;
 use crate::curves::{self, Part};
 use units::{Db, Dur, NodeId, SimTime};
 
-/// What a receiver needs to know of itself and its kind; ratios and milliwatts.
+/// Facts that a receiver needs of itself and its kind; ratios and milliwatts.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rules {
     /// Energy at which the medium is busy.
     pub cca_ed_mw: f64,
-    /// How long a preamble stands before it is detected.
+    /// Time for which a preamble stands before it is detected.
     pub latency: Dur,
     /// SINR at which a preamble is locked on.
     pub preamble_sinr: f64,
@@ -24,7 +24,7 @@ pub(super) struct Rules {
     pub curve: Curve,
 }
 
-/// When a frame is on the air, and in what parts.
+/// Time and parts of a frame on the air.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sent {
     pub mode: Mode,
@@ -102,7 +102,7 @@ struct Lock {
     is_clean: bool,
 }
 
-/// How a frame that is judged part by part stood for some time.
+/// SINR over some time of a frame that is judged part by part.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Segment {
     from: NodeId,
@@ -126,7 +126,7 @@ impl Sent {
     }
 }
 
-/// What became of a signal, before chance has spoken.
+/// End of a signal, before chance has spoken.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum End {
     /// The receiver transmitted.
@@ -152,9 +152,9 @@ pub(super) struct Receiver {
     segments: Vec<Segment>,
     pub noise_mw: f64,
     pub is_transmitting: bool,
-    /// When its own last transmission ended.
+    /// End of its own last transmission.
     pub stopped: SimTime,
-    /// When the last frame began that it locked on, `fresh` not counted.
+    /// Start of the last frame that it locked on, `fresh` not counted.
     last_start: SimTime,
     /// Signals that stand and whose preamble it detected.
     detected: u32,
@@ -167,7 +167,7 @@ pub(super) struct Receiver {
 }
 
 impl Receiver {
-    /// What a signal takes that stands here.
+    /// Bytes for a signal that stands here.
     pub const SIGNAL_BYTES: usize = size_of::<Standing>();
 
     pub fn new(nodes: usize, noise_mw: f64) -> Receiver {
@@ -189,7 +189,7 @@ impl Receiver {
         !self.signals.is_empty()
     }
 
-    /// What it receives, as things stand.
+    /// The frame that it receives, as things stand.
     fn locked(&self) -> Option<&Lock> {
         self.fresh.as_ref().or(self.held.as_ref())
     }
@@ -215,7 +215,7 @@ impl Receiver {
         self.signals.iter_mut().find(|signal| signal.from == from)
     }
 
-    /// When the last frame began that it locked on.
+    /// Start of the last frame that it locked on.
     pub fn last_start(&self) -> SimTime {
         self.fresh.map_or(self.last_start, |lock| lock.started)
     }
@@ -295,7 +295,7 @@ impl Receiver {
         }
     }
 
-    /// Which of the signals whose preamble lasts the receiver turns to: the strongest, if it is strong enough against all
+    /// Turns the receiver to one of the signals whose preamble lasts: the strongest, if it is strong enough against all
     /// the rest.
     fn choose(&mut self, now: SimTime, rules: &Rules) {
         // Where nothing is ever captured, a locked receiver has not heard the preamble.
@@ -362,7 +362,7 @@ impl Receiver {
         self.part(now, from, sent, rules)
     }
 
-    /// How the frame of `from` stood here, if that is judged part by part.
+    /// Segments of the frame of `from` here, if that is judged part by part.
     pub fn segments(&self, from: NodeId) -> impl Iterator<Item = &Segment> {
         self.segments.iter().filter(move |segment| segment.from == from)
     }

@@ -17,7 +17,7 @@ use units::{Bytes, Db, Dbm, Dur, NodeId, Nodes, SimTime};
 /// SINR (a ratio). [`crate::ln_survival`] is one.
 pub type Curve = fn(Mode, Part, f64, f64) -> f64;
 
-/// When a locked receiver turns to a stronger frame that begins ("message in message").
+/// Conditions on which a locked receiver turns to a stronger frame that begins ("message in message").
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Capture {
     /// SINR it takes while the frame in reception has lived so far with probability 1/2 at least.
@@ -33,11 +33,11 @@ pub struct SinrConfig {
     pub power: Dbm,
     /// Noise at every receiver, in the primary channel of 20 MHz.
     pub noise: Dbm,
-    /// How far below the noise a signal may be to be reckoned with at all.
+    /// Distance below the noise of the weakest signal that is reckoned with at all.
     pub floor: Db,
     /// Energy in the primary channel at which the medium is busy. @80211-2020 17.3.10.6: 20 dB above the sensitivity of the lowest rate
     pub cca_ed: Dbm,
-    /// How long after its start a preamble is sensed. 1 ns at least, so that starts of one instant do not hear each other;
+    /// Time from its start until a preamble is sensed. 1 ns at least, so that starts of one instant do not hear each other;
     /// shorter than any frame. @80211-2020 table 17-21: aCCATime below 4 µs
     pub cca_preamble_latency: Dur,
     /// SINR at which a preamble is locked on.
@@ -57,7 +57,7 @@ struct Link {
     mw: f64,
 }
 
-/// How the power of a link comes about.
+/// Sources of the power of a link.
 #[derive(Debug, Clone, Copy)]
 struct Path {
     gain: f64,
@@ -108,7 +108,7 @@ pub struct Sinr {
     receivers: Vec<Receiver>,
     /// Of the frame that ends, if it is judged part by part.
     segments: Vec<Segment>,
-    /// Which MPDUs the receiver got of the PPDU at hand, if that is judged part by part.
+    /// MPDUs that the receiver got of the PPDU at hand, if that is judged part by part.
     got: MpduSet,
 }
 
@@ -210,7 +210,7 @@ impl Sinr {
         self.gains[from.index() * self.nodes + to.index()]
     }
 
-    /// Where `from` is above the floor, in order of id.
+    /// Stations at which `from` is above the floor, in order of id.
     pub fn listeners(&self, from: NodeId) -> &[NodeId] {
         &self.listeners[from.index()]
     }

@@ -20,45 +20,45 @@ struct Ears {
     transmitting: u64,
     /// A signal of another stands there.
     hearing: u64,
-    /// What they are locked on is spoilt. Of no meaning elsewhere.
+    /// The frame they are locked on is spoilt. Of no meaning elsewhere.
     spoilt: u64,
 }
 
 /// A transmitter's signal at 64 stations.
 #[derive(Debug, Clone, Copy, Default)]
 struct Reached {
-    /// Who hears it, whether it stands now or not.
+    /// Stations that hear it, while it stands and otherwise.
     listeners: u64,
-    /// At whom it stands: they, and those who sense it only.
+    /// Stations at which it stands: the listeners, and those that sense it only.
     sensing: u64,
-    /// Who is locked on it.
+    /// Stations that are locked on it.
     locked: u64,
-    /// Who has transmitted since it began.
+    /// Stations that have transmitted since it began.
     half_duplex: u64,
 }
 
-/// Who hears whom, and what stands at each station.
+/// Reach of every station, and the signals that stand at each.
 #[derive(Debug)]
 pub struct UnitDisc {
     nodes: usize,
     receivers: Vec<Ears>,
     /// Of each transmitter, a block after the other.
     reached: Vec<Reached>,
-    /// Whose signals stand, in no order.
+    /// Transmitters of the signals that stand, in no order.
     airing: Vec<NodeId>,
-    /// When each transmitter's last signal began.
+    /// Start of each transmitter's last signal.
     started: Vec<SimTime>,
-    /// Whose began last.
+    /// Transmitter of the signal that began last.
     latest: NodeId,
     /// PPDUs in the air that are judged part by part.
     parted: Vec<Parted>,
-    /// Which MPDUs the receiver got of the PPDU at hand, if that is judged part by part.
+    /// MPDUs that the receiver got of the PPDU at hand, if that is judged part by part.
     got: MpduSet,
-    /// What is sensed and not decoded is received in error.
+    /// A signal that is sensed and not decoded is received in error.
     locks_on_sensed: bool,
 }
 
-/// When other signals stood at the receiver of a PPDU that is judged part by part.
+/// Times of other signals at the receiver of a PPDU that is judged part by part.
 #[derive(Debug, Clone, Copy)]
 struct Parted {
     from: NodeId,
@@ -96,7 +96,7 @@ impl UnitDisc {
         &self.reached[from.index() * self.receivers.len()..][..self.receivers.len()]
     }
 
-    /// What is kept of the signal of `from` at a station, and the station's bit.
+    /// State of the signal of `from` at a station, and the station's bit.
     fn at(&self, from: NodeId, to: NodeId) -> (&Reached, u64) {
         let one = Nodes::from(to);
         (&self.reached[from.index() * self.receivers.len() + one.index()], one.bits)
@@ -336,7 +336,7 @@ mod tests {
         Ppdu::whole(from, B, Mode::ofdm(0).into(), Dur::from_ns(10))
     }
 
-    /// What `to` made of the signal of `from`, which ends.
+    /// Verdict of `to` on the signal of `from`, which ends.
     fn leave(medium: &mut UnitDisc, from: NodeId, to: NodeId) -> Heard {
         let mut found = None;
         medium.leave(at(10), &ppdu(from), |heard| found = found.or(heard.each().find(|(node, _)| *node == to)));
@@ -378,7 +378,7 @@ mod tests {
         assert_eq!(leave(&mut medium, A, B).verdict, Verdict::Clear);
     }
 
-    /// What station B makes of a frame of A, which it hears, and of one of C, which it senses, that begin at these instants: verdicts,
+    /// Verdicts of station B on a frame of A, which it hears, and on one of C, which it senses, that begin at these instants,
     /// and whether the signal broke B's silence.
     fn sensed(starts: [u64; 2], locks: bool) -> [(Verdict, bool, bool); 2] {
         let mut medium = UnitDisc::new(3);

@@ -76,6 +76,15 @@ fn the_page_has_each_scheme_once() {
 }
 
 #[test]
+fn the_list_of_schemes_says_what_the_page_says() {
+    for [scheme, verdict, why] in rows() {
+        let registry = schemes::registry();
+        let refused = schemes::refusal_beside_block_ack(registry.find(scheme.trim_matches('`')).expect(scheme));
+        assert_eq!(refused.as_deref(), (verdict == "refused").then_some(why), "{scheme}");
+    }
+}
+
+#[test]
 fn a_scheme_that_works_does_and_one_that_is_refused_says_that_line() {
     for [scheme, verdict, why] in rows() {
         let scheme = scheme.trim_matches('`');

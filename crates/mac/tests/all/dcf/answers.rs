@@ -1,4 +1,4 @@
-//! What receivers do, and what senders make of it. @80211-2020 10.3.2.11, 10.3.2.14, 10.3.6
+//! Responses of receivers, and what senders make of them. @80211-2020 10.3.2.11, 10.3.2.14, 10.3.6
 
 use super::harness::*;
 use mac::{Fate, Kind};

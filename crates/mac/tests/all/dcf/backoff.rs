@@ -1,4 +1,4 @@
-//! Who sends when. @80211-2020 10.3.4
+//! Times at which stations send. @80211-2020 10.3.4
 
 use super::harness::*;
 use mac::{AtAddressee, Fate, Kind, Loss};

@@ -1,4 +1,4 @@
-//! Where and how errors strike.
+//! Errors of frames: their places and their effects.
 
 use super::harness::*;
 use mac::{ErrorsAt, Fate, Kind};

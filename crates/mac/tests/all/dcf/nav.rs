@@ -3,7 +3,7 @@
 use super::harness::*;
 use mac::Kind;
 
-/// What an RTS for a datagram of 1500 B reserves: three SIFS, CTS, data, ACK.
+/// Time that an RTS for a datagram of 1500 B reserves: three SIFS, CTS, data, ACK.
 const RESERVED: u64 = 3 * SIFS + CTS + DATA + ACK;
 
 #[test]

@@ -1,4 +1,4 @@
-//! When slots count, and what draws a backoff at all. @80211-2020 10.3.4.2, 10.3.4.3, 10.23.2.2, 10.23.2.4
+//! Slots that count, and events that draw a backoff. @80211-2020 10.3.4.2, 10.3.4.3, 10.23.2.2, 10.23.2.4
 
 use super::harness::*;
 use mac::{AccessInGap, AfterTimeout, Config, Countdown, Kind};

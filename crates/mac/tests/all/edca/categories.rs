@@ -1,4 +1,4 @@
-//! Who goes first: AIFS, CW, internal collisions. @80211-2020 10.23.2.3, 10.23.2.4
+//! Order of access among categories: AIFS, CW, internal collisions. @80211-2020 10.23.2.3, 10.23.2.4
 
 use super::harness::*;
 use mac::{Category, Fate, Kind};

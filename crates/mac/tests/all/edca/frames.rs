@@ -1,4 +1,4 @@
-//! What QoS stations send: two bytes more, a user priority, sequence numbers of each receiver and TID; and which category a packet
+//! Frames of QoS stations: two bytes more, a user priority, sequence numbers of each receiver and TID; and the category that a packet
 //! finds. @80211-2020 9.2.4.5, 10.2.3.2, 10.3.2.14
 
 use super::harness::*;

@@ -23,7 +23,7 @@ pub const BE: u8 = 1;
 pub const VI: u8 = 2;
 pub const VO: u8 = 3;
 
-/// What is sent in a category: its TOS field.
+/// TOS field of packets in a category.
 pub const fn tos(category: u8) -> u8 {
     [0x20, 0x00, 0xa0, 0xe0][category as usize]
 }
@@ -65,7 +65,7 @@ pub fn frame(kind: Kind, from: NodeId, to: NodeId, duration: u64) -> Shown {
     crate::harness::frame_of(&dcf(), kind, from, to, duration)
 }
 
-/// When `node` began to send data, and in which category (7: without QoS Control).
+/// Starts of the data frames of `node`, each with its category (7: without QoS Control).
 pub fn data(net: &Net, node: NodeId) -> Vec<(u64, u8)> {
     net.of(node, Kind::Data).iter().map(|sent| (sent.start, sent.frame.qos.map_or(7, |qos| qos.category))).collect()
 }

@@ -45,7 +45,7 @@ fn both() -> [(Config, u64); 2] {
     [(config, PLAIN), (edca_cw(0), QOS)]
 }
 
-/// What went over the air from `from` on: start, transmitter, kind, Duration.
+/// Frames on the air from `from` on: start, transmitter, kind, Duration.
 fn log(net: &Net, from: u64) -> Vec<(u64, NodeId, Kind, u64)> {
     let sent = net.sent.iter().filter(|sent| sent.start >= from);
     sent.map(|s| (s.start, s.from, s.frame.kind, s.frame.duration.ns() / 1000)).collect()
@@ -54,7 +54,7 @@ fn log(net: &Net, from: u64) -> Vec<(u64, NodeId, Kind, u64)> {
 /// CTS and ACK are as long.
 const CTS: u64 = ACK;
 
-/// What an ACK announces that asks for `data`: SIFS CTS SIFS data SIFS ACK.
+/// Duration of an ACK that asks for `data`: SIFS CTS SIFS data SIFS ACK.
 fn asked(data: u64) -> u64 {
     SIFS + CTS + SIFS + data + SIFS + ACK
 }
@@ -72,7 +72,7 @@ fn sequence(end: u64, data: u64) -> [(u64, NodeId, Kind, u64); 4] {
     ]
 }
 
-/// When A's first frame starts, whose MSDU is queued at 100 on an idle medium: at once, or at the next boundary.
+/// Start of A's first frame, whose MSDU is queued at 100 on an idle medium: at once, or at the next boundary.
 fn first(config: &Config) -> u64 {
     if config.edca.is_some() { 106 } else { 100 }
 }
@@ -159,7 +159,7 @@ fn without_a_cts_the_ack_stands_and_the_data_contends_like_after_an_rts() {
     }
 }
 
-/// What a control frame suffers is not what a data frame suffers.
+/// Errors of data frames alone: control frames suffer none.
 const DATA_HIT: ErrorModel = ErrorModel::One(Hit::Packet { per: 1.0, control_per: 0.0 });
 
 #[test]

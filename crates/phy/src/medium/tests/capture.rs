@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// How X and Y meet.
+/// Order in which X and Y meet.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Meeting {
     /// X is in reception, past its preamble, when Y begins.
@@ -19,7 +19,7 @@ enum Meeting {
 
 use Meeting::{InPreamble, OneSlot, SenderFirst, SenderLastClear, SenderLastGarbled};
 
-/// Where a frame is received at no SIR tried.
+/// SIR of a frame that is received at no SIR tried.
 const NEVER: i32 = 99;
 
 /// Both frames at so many Mb/s, capture off or on: X is received from so many dB of SIR (X over Y) on, Y from so many dB

@@ -82,7 +82,7 @@ pub fn tx(from: NodeId, start: u64, end: u64, rate: Mode) -> Tx {
     Tx { from, start: us(start), end: us(end), rate }
 }
 
-/// What a listener made of a transmission.
+/// Transmitter, listener, and the listener's verdict on a transmission.
 pub type Outcome = (NodeId, NodeId, Heard);
 
 /// Everything that was said during a history.
@@ -90,7 +90,7 @@ pub type Outcome = (NodeId, NodeId, Heard);
 pub struct Said {
     /// (listener, transmitter, what it heard), in order.
     pub heard: Vec<Outcome>,
-    /// When the transmissions of `heard` began.
+    /// Starts of the transmissions of `heard`.
     pub starts: Vec<SimTime>,
     /// (when, at whom, whether carrier sense turned busy), in order.
     pub sensed: Vec<(SimTime, NodeId, bool)>,
@@ -101,7 +101,7 @@ impl Said {
         self.heard.iter().find(|(at, by, _)| (*at, *by) == (to, from)).expect("a listener").2.verdict
     }
 
-    /// When carrier sense of R turned busy (+) and idle (−), in µs.
+    /// Instants at which carrier sense of R turned busy (+) and idle (−), in µs.
     pub fn sensed_at_r(&self) -> Vec<(char, u64)> {
         let at_r = self.sensed.iter().filter(|(_, at, _)| *at == R);
         at_r.map(|(when, _, is_busy)| (if *is_busy { '+' } else { '-' }, when.ns() / 1000)).collect()

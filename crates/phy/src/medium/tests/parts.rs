@@ -10,7 +10,7 @@ fn spans() -> [Span; 3] {
     [0, 1, 2].map(|i| Span { from: Dur::from_us(20 + 100 * i), until: Dur::from_us(120 + 100 * i) })
 }
 
-/// What a receiver says of a PPDU.
+/// Report of a receiver on a PPDU.
 #[derive(Debug)]
 struct Said {
     mpdus: Vec<usize>,
@@ -19,7 +19,7 @@ struct Said {
     spoilt: u64,
 }
 
-/// What R says of such a PPDU of X, which begins at 0, when Y stands at `level` from and until these instants.
+/// Returns the report of R on such a PPDU of X, beginning at 0, while Y stands at `level` from and until these instants.
 fn heard(level: f64, other: (u64, u64), front: Dur) -> Said {
     let mut medium = medium(&config(None), &[(X, -60.0), (Y, level)]);
     let (mpdus, mode) = (spans(), rate(Standard::A, 6));

@@ -1,4 +1,4 @@
-//! Where every pair is far above all thresholds or not heard at all, and equal powers spoil each other, levels are
+//! If every pair is far above all thresholds or not heard at all, and equal powers spoil each other, levels are
 //! nothing but reach.
 
 use super::*;
@@ -6,7 +6,7 @@ use engine::{Purpose, Stream};
 
 const NODES: usize = 6;
 
-/// Who hears whom at random; the same in both media.
+/// Random reach, the same in both media.
 fn media(draws: &mut Stream, capture: Option<Capture>) -> [Medium; 2] {
     // With a latency, levels would call two frames that start within it one collision of preambles.
     let config = SinrConfig { cca_preamble_latency: Dur::ZERO, ..config(capture) };

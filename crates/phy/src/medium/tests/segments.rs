@@ -8,7 +8,7 @@ fn by_hand(_: Mode, _: Part, sinr: f64, bits: f64) -> f64 {
     -1e-3 * bits / sinr
 }
 
-/// What the receiver reckons of X, at −60 dBm over noise of −90 dBm (SNR 1000) from 0 on for so many µs, while Y at
+/// The receiver's reckoning of X, at −60 dBm over noise of −90 dBm (SNR 1000) from 0 on for so many µs, while Y at
 /// −70 dBm (SINR 10⁻⁶ / (10⁻⁷ + 10⁻⁹) = 1 / 0.101) stands for some of it.
 fn ln_survival(rate: Mode, airtime: u64, overlap: (u64, u64)) -> f64 {
     let rules = Rules {

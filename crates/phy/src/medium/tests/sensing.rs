@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// When R turns busy and idle, in µs.
+/// Instants at which R turns busy and idle, in µs.
 fn sensed(config: &SinrConfig, levels: &[(NodeId, f64)], all: &[Tx]) -> Vec<(char, u64)> {
     let mut medium = medium(config, levels);
     play(&mut medium, all).sensed_at_r()
