@@ -19,7 +19,7 @@ pub trait Air {
     fn dooms(&mut self, now: SimTime, to: NodeId, mpdu: Bytes) -> bool;
 
     /// [`crate::Contention::want`]
-    fn want(&mut self, now: SimTime, id: ContenderId);
+    fn want(&mut self, now: SimTime, id: ContenderId, was_busy: bool);
 
     /// [`crate::Contention::finish`]
     fn finish(&mut self, id: ContenderId, outcome: Outcome, wants: bool, not_before: SimTime);

@@ -411,8 +411,8 @@ impl Air for At<'_> {
     }
 
     #[inline]
-    fn want(&mut self, now: SimTime, id: ContenderId) {
-        self.channel.contention.want(now, id);
+    fn want(&mut self, now: SimTime, id: ContenderId, was_busy: bool) {
+        self.channel.contention.want(now, id, was_busy);
     }
 
     #[inline]

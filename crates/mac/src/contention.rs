@@ -300,8 +300,8 @@ impl Contention {
         }
     }
 
-    /// A contender has something to send and had not before.
-    pub fn want(&mut self, now: SimTime, id: ContenderId) {
+    /// A contender has something to send and had not before; with `was_busy` it had it while the medium was busy, whatever that is now.
+    pub fn want(&mut self, now: SimTime, id: ContenderId, was_busy: bool) {
         self.count();
         let i = id.0 as usize;
         let node = self.contenders[i].node;
@@ -311,7 +311,7 @@ impl Contention {
             Phase::PostBackoff if !is_over(contender, &sense, now) => contender.phase = Phase::Backoff,
             Phase::Off | Phase::PostBackoff => {
                 contender.slots = 0;
-                let is_idle = !sense.is_busy && nav <= now;
+                let is_idle = !sense.is_busy && nav <= now && !was_busy;
                 let is_in_gap = || now < count_from(contender, &sense);
                 match contender.access.in_gap {
                     _ if !is_idle => contender.draw(),

@@ -37,10 +37,10 @@ fn an_idle_medium_is_entered_after_difs_without_backoff() {
     let mut contention = two(31);
     let id = contention.first(A);
     // Idle since 0: at 200 µs the space is long over; at 20 µs it lasts until 50.
-    contention.want(us(200), id);
+    contention.want(us(200), id, false);
     assert_eq!(contention.next_grant(), us(200));
     let mut contention = two(31);
-    contention.want(us(20), id);
+    contention.want(us(20), id, false);
     assert_eq!(contention.next_grant(), us(50));
 }
 
@@ -48,7 +48,7 @@ fn an_idle_medium_is_entered_after_difs_without_backoff() {
 fn a_medium_that_turns_busy_within_difs_costs_a_backoff() {
     let mut contention = two(31);
     let id = contention.first(A);
-    contention.want(us(20), id);
+    contention.want(us(20), id, false);
     contention.busy(us(40), A);
     assert_eq!(contention.next_grant(), SimTime::NEVER);
     let slots = u64::from(contention.contenders[0].slots);
@@ -118,7 +118,7 @@ fn a_nav_extends_the_busy_time_and_only_a_later_one_counts() {
     contention.note_reception(B, false);
     contention.idle(us(500), B);
     let id = contention.first(B);
-    contention.want(us(880), id);
+    contention.want(us(880), id, false);
     assert_eq!(contention.contenders[1].phase, Phase::Backoff);
     contention.reset_nav(us(890), A);
     assert_eq!(contention.grants[0], us(890 + 50 + 40));
@@ -190,13 +190,13 @@ fn post_backoff_with_nothing_to_send_runs_on_and_frees_the_next_frame_of_its_own
     contention.contenders[0].slots = 4;
     assert_eq!(contention.next_grant(), SimTime::NEVER);
     // Inside the countdown: what remains of it. 50 + 80 µs.
-    contention.want(us(100), id);
+    contention.want(us(100), id, false);
     assert_eq!(contention.next_grant(), us(130));
     // Long after: at once.
     contention.winners(us(130), &mut Vec::new());
     contention.finish(id, Outcome::Success, false, us(200));
     contention.contenders[0].slots = 4;
-    contention.want(us(5000), id);
+    contention.want(us(5000), id, false);
     assert_eq!(contention.next_grant(), us(5000));
 }
 
@@ -204,7 +204,7 @@ fn post_backoff_with_nothing_to_send_runs_on_and_frees_the_next_frame_of_its_own
 fn a_timeout_counts_from_itself_when_its_difs_is_over() {
     let mut contention = two(0);
     let id = contention.first(A);
-    contention.want(us(100), id);
+    contention.want(us(100), id, false);
     contention.winners(us(100), &mut Vec::new());
     contention.busy(us(100), A);
     contention.idle(us(1100), A);

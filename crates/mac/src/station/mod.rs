@@ -152,6 +152,8 @@ pub struct Station {
     reassembly: Reassembly,
     /// When a gap before what its reorder buffers hold is to be given up; it may have been filled since.
     gaps_due: SimTime,
+    /// The end of the last A-MPDU of which an MPDU arrived that others followed.
+    taken_in: SimTime,
 
     reports_attempts: bool,
     /// Rate control or the recipient may have a timer, or a queue has held something back.
@@ -211,6 +213,7 @@ impl Station {
             announced: Dur::ZERO,
             reassembly: Reassembly::default(),
             gaps_due: SimTime::NEVER,
+            taken_in: SimTime::NEVER,
             reports_attempts: false,
             has_timers: false,
             is_dead: false,
@@ -429,7 +432,7 @@ impl Station {
         }
         self.note_dropped(cx, i);
         if self.edcafs[i].in_service.is_empty() && self.take_next(cx, i) {
-            cx.air.want(cx.now, self.contender(i));
+            cx.air.want(cx.now, self.contender(i), self.taken_in == cx.now);
         }
     }
 
@@ -490,7 +493,7 @@ impl Station {
         let now = cx.now;
         for i in 0..self.edcafs.len() {
             if self.edcafs[i].held_until <= now && self.take_next(cx, i) {
-                cx.air.want(now, self.contender(i));
+                cx.air.want(now, self.contender(i), false);
             }
         }
         if self.gaps_due <= now {

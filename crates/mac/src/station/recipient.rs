@@ -67,14 +67,14 @@ impl Station {
         let proposed = self.plan.respond(&self.config, frame, cx.air.nav() <= cx.now)?;
         match &mut self.recipient {
             Some(recipient) if frame.kind == Kind::Data => recipient.respond(&self.config, frame, got, proposed),
-            None if self.links.aggregates() => self.block_ack(frame, got, proposed),
+            None if self.links.aggregates() => self.block_ack(cx.now, frame, got, proposed),
             _ => Some(proposed),
         }
     }
 
     /// Block acknowledgment: it notes what was received, and answers an A-MPDU or a request by a Block Ack.
     /// @80211-2020 10.25.6.3, 10.25.6.5
-    fn block_ack(&mut self, frame: &Frame, got: &MpduSet, proposed: Response) -> Option<Response> {
+    fn block_ack(&mut self, now: SimTime, frame: &Frame, got: &MpduSet, proposed: Response) -> Option<Response> {
         let mpdus = frame.psdu.mpdus();
         let tid = match &mpdus[0].body {
             Body::Data(data) => data.qos.map(|qos| qos.user_priority),
@@ -91,8 +91,15 @@ impl Station {
         for data in got.iter().filter_map(|place| mpdus[place].data()) {
             inbound.board.note(data.seq, data.is_retry);
         }
-        if frame.kind == Kind::Data && mpdus.len() == 1 {
-            return Some(proposed);
+        if frame.kind == Kind::Data {
+            if mpdus.len() == 1 {
+                return Some(proposed);
+            }
+            // They go up together at the end of the PPDU, in the standard each at its own: what the stack answers to any but the last is
+            // queued while the medium is busy, and draws a backoff. @80211-2020 10.25.6.6, 10.23.2.2 a)
+            if got.iter().any(|place| place + 1 < mpdus.len()) {
+                self.taken_in = now;
+            }
         }
         let body = Body::Bitmap(inbound.board.bitmap().for_tid(tid.unwrap_or_default()));
         Some(Response::to(&self.config, frame.tx.mode, frame.duration, Kind::BlockAck, body))

@@ -139,6 +139,21 @@ fn the_second_of_three_that_is_lost_goes_again_alone_and_all_go_up_in_order() {
     assert_eq!((b.longest_hold, b.gaps_given_up), (Dur::from_us(again + QOS - start - THREE), 0));
 }
 
+/// What the stack answers at once to an A-MPDU is for the most part an answer to MPDUs that had come up while it lasted.
+#[test]
+fn what_is_queued_when_an_a_mpdu_ends_draws_a_backoff_and_when_an_mpdu_alone_ends_does_not() {
+    for (msdus, lasts, answer) in [(1, QOS, ACK), (3, THREE, BLOCK_ACK)] {
+        let mut cell = cell(HT, msdus);
+        let end = cell.start + lasts;
+        let slots = u64::from(backoffs(B, BE).below(16)) * SLOT;
+        assert!(slots > 0);
+        cell.net.offer(end, B, A, tos(BE));
+        cell.run();
+        let free = end + SIFS + answer + AIFS[1];
+        assert_eq!(cell.net.data_starts(B), [free + if msdus > 1 { slots } else { 0 }], "{msdus}");
+    }
+}
+
 #[test]
 fn without_a_block_ack_all_go_again_at_once_or_when_a_request_has_been_answered() {
     // A hears C: its signal spoils the Block Ack there. B has had all three.

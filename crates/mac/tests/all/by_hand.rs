@@ -51,7 +51,7 @@ impl Air for Hand {
     fn dooms(&mut self, _: SimTime, _: NodeId, _: Bytes) -> bool {
         false
     }
-    fn want(&mut self, _: SimTime, id: ContenderId) {
+    fn want(&mut self, _: SimTime, id: ContenderId, _: bool) {
         self.asked.push(Asked::Want(id));
     }
     fn finish(&mut self, _: ContenderId, outcome: Outcome, wants: bool, _: SimTime) {

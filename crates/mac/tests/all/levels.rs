@@ -102,7 +102,7 @@ fn a_station_whose_backoff_ends_while_a_preamble_lasts_transmits() {
     {
         let (mut channel, mut packets) = (channel(levels(4, None, |_, _| level)), Packets::default());
         let id = channel.contention.first(B);
-        channel.contention.want(at(0), id);
+        channel.contention.want(at(0), id, false);
         channel.load(frame(Kind::Data, A, C, 0).made(&mut packets));
         let sense_at = channel.start(at(start), A);
         assert_eq!(sense_at, if level < -62.0 { at(start + 4) } else { SimTime::NEVER });
@@ -184,7 +184,7 @@ fn too_weak_a_frame_is_lost_to_noise_and_costs_nobody_an_eifs() {
         assert_eq!(ended[0].fate, if noise == 1 { NOISE } else { AtAddressee::Received });
         let id = channel.contention.first(D);
         // D heard nothing of the one, received the other.
-        channel.contention.want(at(1310), id);
+        channel.contention.want(at(1310), id, false);
         assert_eq!(channel.contention.next_grant(), at(1310 + if noise == 1 { 0 } else { DIFS }));
     }
 }

@@ -36,7 +36,7 @@ impl Air for Empty {
     fn dooms(&mut self, _: SimTime, _: NodeId, _: Bytes) -> bool {
         false
     }
-    fn want(&mut self, _: SimTime, _: ContenderId) {}
+    fn want(&mut self, _: SimTime, _: ContenderId, _: bool) {}
     fn finish(&mut self, _: ContenderId, _: Outcome, _: bool, _: SimTime) {}
     fn is_granted(&self, _: ContenderId) -> bool {
         true
