@@ -12,7 +12,7 @@ use crate::rts_patience::RtsPatience;
 use phy::{Errors, Format, Hearing, Medium, MpduSet, Parts, Pass, Ppdu, Span, Struck, Verdict};
 use units::{Bytes, Dur, NodeId, Nodes, SimTime};
 
-/// When frame errors are drawn.
+/// The instants at which frame errors are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorsAt {
     /// For each transmission: the MAC retries what is hit.
@@ -21,7 +21,7 @@ pub enum ErrorsAt {
     Msdu,
 }
 
-/// How a frame fared at its receiver.
+/// The reason for which a frame was lost at its receiver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
     /// Hit by noise.
@@ -32,7 +32,7 @@ pub enum Loss {
     HalfDuplex,
 }
 
-/// What became of a frame at its addressee.
+/// The fate of a frame at its addressee.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AtAddressee {
     /// It has none, or did not reach it.
@@ -43,7 +43,7 @@ pub enum AtAddressee {
     Lost(Loss),
 }
 
-/// What a station's machine is told when a frame has ended.
+/// The part of a frame that a station's machine is told of when it has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Got<'a> {
     /// These MPDUs of a frame addressed to it, or to all, without error.
@@ -57,13 +57,13 @@ pub enum Got<'a> {
 /// A machine that must be told of the end of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reception<'a> {
-    /// Whose machine.
+    /// The node of the machine.
     pub node: NodeId,
-    /// What it got.
+    /// The part that it got.
     pub got: Got<'a>,
 }
 
-/// How much a machine got of a frame.
+/// The part of a frame that a machine got.
 #[derive(Debug, Clone, Copy)]
 enum Extent {
     Mpdus,
@@ -101,14 +101,14 @@ impl Receptions {
 /// One channel.
 #[derive(Debug)]
 pub struct Channel {
-    /// Who hears whom.
+    /// Signals, and the nodes that hear them.
     pub medium: Medium,
-    /// Who may send when.
+    /// Carrier sense and backoffs.
     pub contention: Contention,
     /// Noise.
     pub errors: Errors,
     errors_at: ErrorsAt,
-    /// What each station has on the air, or is about to put there.
+    /// The frame that each station has on the air, or is about to put there.
     frames: Vec<Option<Frame>>,
     overlaps: Overlaps,
     /// Stations that wait for the end of whatever they hear, by block.
@@ -118,7 +118,7 @@ pub struct Channel {
     /// Formats that some stations do not know; empty if all know all.
     strange: Vec<Strange>,
     navs: Navs,
-    /// When the MPDUs of the frame at hand are on the air, if it has several.
+    /// Times at which the MPDUs of the frame at hand are on the air, if it has several.
     spans: Vec<Span>,
 }
 
@@ -142,12 +142,12 @@ impl Strange {
 /// NAVs that rest on an RTS: they fall if no CTS follows.
 #[derive(Debug)]
 struct Navs {
-    /// Whose NAV rests on one, by block.
+    /// The nodes whose NAV rests on one, by block.
     by_rts: Vec<u64>,
     /// Of those stations, when it ended, and when they may conclude that no CTS came.
     rts_ended: Vec<(SimTime, SimTime)>,
     next_check: SimTime,
-    /// How long after its end they may.
+    /// The time after its end from which they may.
     patience: RtsPatience,
 }
 
@@ -245,7 +245,7 @@ impl Channel {
         self.frames[node.index()].take()
     }
 
-    /// What `node` has on the air, or is about to put there.
+    /// The frame that `node` has on the air, or is about to put there.
     pub fn frame(&self, node: NodeId) -> Option<&Frame> {
         self.frames[node.index()].as_ref()
     }
@@ -260,7 +260,7 @@ impl Channel {
         self.errors_at == ErrorsAt::Msdu && to != NodeId::BROADCAST && self.errors.hits(now, from, to, mpdu, false)
     }
 
-    /// What overlapped the last frame of `node` first at its addressee, while it is in the air and until the next.
+    /// The transmission that overlapped the last frame of `node` first at its addressee, while it is in the air and until the next.
     pub fn first_overlap(&self, node: NodeId) -> Option<Overlap> {
         self.overlaps.first[node.index()]
     }
@@ -354,7 +354,7 @@ impl Channel {
         fate
     }
 
-    /// When [`Channel::check_navs`] is due.
+    /// The instant at which [`Channel::check_navs`] is due.
     pub fn next_nav_check(&self) -> SimTime {
         self.navs.next_check
     }
@@ -466,7 +466,7 @@ fn ppdu<'a>(frame: &Frame, heeds_damage: &[u64], spans: &'a mut Vec<Span>) -> Pp
     Ppdu { parts, ..Ppdu::whole(frame.from, frame.to, frame.tx, frame.airtime) }
 }
 
-/// What of a frame its receiver judges by itself: its MPDUs, if it has several; its beginning up to the end of the MAC header, if
+/// The parts of a frame that its receiver judges one by one: its MPDUs, if it has several; its beginning up to the end of the MAC header, if
 /// the receiver wants to know the fate of that.
 #[cold]
 fn parts<'a>(frame: &Frame, heeds: bool, spans: &'a mut Vec<Span>) -> Parts<'a> {
@@ -491,13 +491,13 @@ impl Sender {
     }
 }
 
-/// What the end of a frame changes beside the medium.
+/// The things that the end of a frame changes beside the medium.
 struct Rest<'a> {
     contention: &'a mut Contention,
     noise: Noise<'a>,
     waits_for_end: &'a mut [u64],
     heeds_damage: &'a [u64],
-    /// Who does not know the frame's format, if somebody does not.
+    /// The nodes that do not know the frame's format, if there are any.
     strange: Option<&'a Strange>,
     navs: &'a mut Navs,
     fate: &'a mut AtAddressee,
@@ -507,13 +507,13 @@ struct Rest<'a> {
     is_silent: bool,
 }
 
-/// What noise does to the frame.
+/// The effect of noise on the frame.
 struct Noise<'a> {
     errors: &'a mut Errors,
     at: ErrorsAt,
     /// True if it does nothing.
     are_none: bool,
-    /// Which MPDUs its addressee got: all of them, unless told otherwise.
+    /// The MPDUs that its addressee got: all of them, unless told otherwise.
     mpdus: &'a mut MpduSet,
 }
 
@@ -586,7 +586,7 @@ impl Rest<'_> {
         }
     }
 
-    /// How the frame fared at its receiver.
+    /// The fate of the frame at its receiver.
     fn fate(&self, verdict: Verdict, is_received: bool) -> AtAddressee {
         match (verdict, self.overlap) {
             (Verdict::Clear, _) if is_received => AtAddressee::Received,
@@ -673,7 +673,7 @@ impl Noise<'_> {
     }
 }
 
-/// What carrier sense makes of the end of a frame at some nodes, its sender perhaps among them. That was granted, so it
+/// Tells carrier sense of the end of a frame at some nodes, its sender perhaps among them. That was granted, so it
 /// has waited its EIFS out, and has heard nothing since: whether or not others still transmit, its next idle period asks for
 /// a DIFS. @80211-2020 10.3.2.3.7
 #[inline(always)]

@@ -207,7 +207,7 @@ impl Contention {
         next_boundary(contender, &self.sense(contender.node), now)
     }
 
-    /// Which station a contender belongs to.
+    /// The station that a contender belongs to.
     pub fn node(&self, id: ContenderId) -> NodeId {
         self.contenders[id.0 as usize].node
     }

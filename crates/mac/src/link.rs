@@ -254,7 +254,7 @@ impl Links {
         }
     }
 
-    /// What went to this neighbour under agreements.
+    /// PPDUs that went to this neighbour under agreements.
     pub fn sent_to(&self, neighbour: NodeId) -> Sent {
         let mut at = self.neighbours[neighbour.index()].first;
         let mut all = Sent::default();

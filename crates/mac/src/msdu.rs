@@ -1,4 +1,4 @@
-//! What a station's MAC is asked to deliver, and what it says of it afterwards.
+//! MSDUs that a station's MAC is asked to deliver, and its reports of them.
 
 use crate::frame::{DATA_HEADER, FCS, LLC_SNAP, Label, QOS_CONTROL, Qos};
 use crate::report::{Fate, InOrder, InPpdu, TxReport};
@@ -25,7 +25,7 @@ impl MacOptions {
     pub const MAX: usize = 31;
     /// The Header Length byte before them. @KLI06 figure 4.5
     pub const HEADER_LENGTH: Bytes = Bytes(1);
-    /// What an entry takes beside its content.
+    /// Bytes that an entry takes beside its content.
     pub const OVERHEAD: u8 = 2;
 
     /// None yet, and no more than `room` bytes of them.
@@ -43,7 +43,7 @@ impl MacOptions {
         &self.bytes[..usize::from(self.len)]
     }
 
-    /// Where the entry of `kind` stands.
+    /// The place of the entry of `kind`.
     fn find(&self, kind: u8) -> Option<(usize, usize)> {
         let mut at = 0;
         while let Some([k, len]) = self.bytes().get(at..at + 2) {
@@ -131,13 +131,13 @@ pub struct Msdu {
     pub(crate) mates: Mates,
     /// Length of its next data frame, header to FCS: with options if `is_extended`, and with QoS Control once a MAC has queued it.
     pub mpdu: Bytes,
-    /// What it is for the counters of results.
+    /// Its class for the counters of results.
     pub label: Label,
     /// RTS/CTS never precedes it, whatever its length and whatever rate control asks.
     pub spares_rts: bool,
     /// Its access category, lowest 0; chosen when a MAC queues it.
     pub category: u8,
-    /// What its QoS Control field says, if its frame has one.
+    /// The content of its QoS Control field, if its frame has one.
     pub qos: Option<Qos>,
     /// Bytes of MAC options that its data frames carry, to a neighbour that knows them.
     pub options_room: u8,
@@ -160,11 +160,11 @@ pub struct Msdu {
     pub(crate) is_withdrawn: bool,
     /// Every attempt of it fails at its receiver (`errors.at = "msdu"`); drawn at the first.
     pub is_doomed: bool,
-    /// When it was queued.
+    /// The time at which it was queued.
     pub enqueued: SimTime,
-    /// When it came to the head of the queue.
+    /// The time at which it came to the head of the queue.
     pub head: SimTime,
-    /// When it was first transmitted.
+    /// The time at which it was first transmitted.
     pub first: SimTime,
     /// Time its frames and their answers have taken on the air.
     pub airtime: Dur,
@@ -244,7 +244,7 @@ impl Msdu {
         std::iter::once(self.pkt).chain(self.mates.into_each().map(|mate| mate.pkt))
     }
 
-    /// What its next data frame has beside its body: header and FCS.
+    /// Bytes that its next data frame has beside its body: header and FCS.
     fn overhead(&self) -> Bytes {
         DATA_HEADER + FCS + if self.qos.is_some() { QOS_CONTROL } else { Bytes::ZERO }
     }

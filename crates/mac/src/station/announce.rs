@@ -1,4 +1,4 @@
-//! What a data frame announces beyond its own exchange. @80211-2020 9.2.5.2
+//! Times that frames announce beyond their own exchange, and their return. @80211-2020 9.2.5.2
 
 use super::{Cx, Station};
 use crate::air::Air;

@@ -1,4 +1,4 @@
-//! What is sent next, and how: the mode by the chain of rate control, the MSDUs that share the PSDU, the sequence that delivers it.
+//! The frames that are sent next: the mode by the chain of rate control, the MSDUs that share the PSDU, the sequence that delivers it.
 
 use super::{Cx, Edcaf, Station};
 use crate::ack::{AckPolicy, SoFar, Solicited};
@@ -49,7 +49,7 @@ impl Station {
         stage.mode
     }
 
-    /// What [`crate::Transmit`] makes of a frame with the MSDU at this place that would go out in this mode: of one for a group
+    /// The TX vector that [`crate::Transmit`] gives a frame with the MSDU at this place that would go out in this mode: of one for a group
     /// the power alone.
     #[cold]
     pub(super) fn say(&mut self, i: usize, place: usize, mode: Mode, all: &Packets) -> TxVector {
@@ -61,7 +61,7 @@ impl Station {
         if msdu.to == NodeId::BROADCAST { TxVector { mode, code: None, ..asked } } else { asked }
     }
 
-    /// What an exchange is built from that sends `n` MSDUs in service, `psdu` bytes, beginning at this one.
+    /// The facts from which an exchange is built that sends `n` MSDUs in service, `psdu` bytes, beginning at this one.
     pub(super) fn job(
         &mut self,
         i: usize,

@@ -39,7 +39,7 @@ pub(super) struct Edcaf {
     pub walk: Walk,
     /// Time on the air of the exchange at hand so far.
     pub airtime: Dur,
-    /// When a queue that holds something back wants to be popped again.
+    /// The time at which a queue that holds something back wants to be popped again.
     pub held_until: SimTime,
     pub counters: CategoryCounters,
 }

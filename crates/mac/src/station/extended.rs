@@ -7,7 +7,7 @@
 use crate::msdu::Msdu;
 use units::{Dur, NodeId, SimTime};
 
-/// What a station has found out about its neighbours.
+/// A station's knowledge of its neighbours.
 #[derive(Debug)]
 pub(super) struct Extended {
     /// Between two questions to a neighbour that has not answered.

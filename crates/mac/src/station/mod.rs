@@ -44,7 +44,7 @@ use std::rc::Rc;
 use units::{Dur, NodeId, SimTime};
 use wire::{Packets, Pkt, Shared};
 
-/// What happens to a station.
+/// An event at a station.
 #[derive(Debug)]
 pub enum Input<'a> {
     /// The upper layer hands down a packet.
@@ -59,7 +59,7 @@ pub enum Input<'a> {
     Timer,
 }
 
-/// What a station tells its driver; its frames go to the air ([`Air::transmit`]).
+/// A message of a station to its driver; its frames go to the air ([`Air::transmit`]).
 #[derive(Debug)]
 pub enum Output {
     /// Hand this up.
@@ -74,7 +74,7 @@ pub enum Output {
 /// Slots of a DIFS beyond SIFS. @80211-2020 10.3.2.3.5
 const DIFS_SLOTS: u8 = 2;
 
-/// Where the station stands in the exchange it conducts.
+/// The station's place in the exchange it conducts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     /// None under way: contending, or nothing to send.
@@ -91,7 +91,7 @@ enum State {
     BetweenExchanges,
 }
 
-/// What a station works with while it handles an input.
+/// The things that a station works with while it handles an input.
 struct Cx<'a, A> {
     now: SimTime,
     air: &'a mut A,
@@ -111,7 +111,7 @@ pub struct Station {
     /// The category whose exchange is under way, or was last.
     active: usize,
     classifier: Option<Box<dyn Classifier>>,
-    /// What it knows of the others.
+    /// Its knowledge of the others.
     links: Links,
 
     plan: Box<dyn Plan>,
@@ -121,7 +121,7 @@ pub struct Station {
     transmit: Option<Box<dyn Transmit>>,
     /// `None`: an Ack for each MPDU.
     ack_policy: Option<Box<dyn AckPolicy>>,
-    /// What that has said of the PSDU at hand, and the numbers that it was asked about: memory for the next.
+    /// Its verdict on the PSDU at hand, and the numbers that it was asked about: memory for the next.
     acknowledged: MpduSet,
     seqs: Vec<u16>,
     /// The exchange under way, or the last one.
@@ -139,9 +139,9 @@ pub struct Station {
     txop: Txop,
     state: State,
     wakeup: (SimTime, When),
-    /// When its last step ended.
+    /// The time at which its last step ended.
     sent_at: SimTime,
-    /// What that announced: its Duration field.
+    /// The Duration field of that step.
     announced: Dur,
 
     /// `None`: an Ack for each MPDU, duplicates filtered.
@@ -150,7 +150,7 @@ pub struct Station {
     response: Option<Frame>,
     /// MSDUs of which some fragments have arrived.
     reassembly: Reassembly,
-    /// When a gap before what its reorder buffers hold is to be given up; it may have been filled since.
+    /// The time at which a gap before what its reorder buffers hold is to be given up; it may have been filled since.
     gaps_due: SimTime,
     /// The end of the last A-MPDU of which an MPDU arrived that others followed.
     taken_in: SimTime,
@@ -159,7 +159,7 @@ pub struct Station {
     /// Rate control or the recipient may have a timer, or a queue has held something back.
     has_timers: bool,
     is_dead: bool,
-    /// What is nobody's of its categories: what it receives, its responses, what dies with it.
+    /// Counts of none of its categories: what it receives, its responses, what dies with it.
     own: Counters,
 }
 
@@ -304,7 +304,7 @@ impl Station {
         self.edcafs[self.active].psdu()
     }
 
-    /// Where the MSDU at this place of that PSDU stands in the PPDU that it sends, or has sent last.
+    /// The place of this MSDU of that PSDU in the PPDU that it sends, or has sent last.
     #[inline]
     pub fn in_ppdu(&self, place: usize) -> InPpdu {
         let mpdus = self.edcafs[self.active].in_psdu as u16;
@@ -344,7 +344,7 @@ impl Station {
         self.state == State::Sending
     }
 
-    /// When it wants [`Input::Timer`], and in which class of that instant.
+    /// The time at which it wants [`Input::Timer`], and the class of that instant.
     #[inline]
     pub fn next_wakeup(&self) -> (SimTime, When) {
         if !self.has_timers {

@@ -17,7 +17,7 @@ use phy::{MpduSet, TxPower, TxVector};
 use units::{Dur, NodeId, SimTime};
 use wire::Pkt;
 
-/// Why an exchange, or its beginning, came to nothing.
+/// The reason for which an exchange, or its beginning, came to nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Failure {
     /// A step was not answered.
@@ -26,7 +26,7 @@ pub(super) enum Failure {
     Internal,
 }
 
-/// Which MPDUs of a PSDU were acknowledged.
+/// The MPDUs of a PSDU that were acknowledged.
 #[derive(Debug, Clone, Copy)]
 enum Acked<'a> {
     None,
@@ -34,12 +34,12 @@ enum Acked<'a> {
     All,
 }
 
-/// How far an exchange that failed has come.
+/// The step at which an exchange has failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reached {
     /// Nothing was on the air: it was no attempt.
     Nothing,
-    /// What goes before the data, an RTS for example.
+    /// A frame before the data, an RTS for example.
     Rts,
     /// The data.
     Data,
@@ -98,7 +98,7 @@ impl Station {
         popped
     }
 
-    /// What the queue of a category has dropped is done with, as if it had been refused.
+    /// MSDUs that the queue of a category has dropped are done with, as if they had been refused.
     #[inline(always)]
     pub(super) fn note_dropped(&mut self, cx: &mut Cx<impl Air>, i: usize) {
         let edcaf = &mut self.edcafs[i];
@@ -326,7 +326,7 @@ impl Station {
         true
     }
 
-    /// What a frame says of the data that was sent: what the contention window makes of it, and whether all was acknowledged; `None` if it
+    /// The verdict of a frame on the data that was sent: what the contention window makes of it, and whether all was acknowledged; `None` if it
     /// is no response to them.
     fn judge(&mut self, frame: &Frame) -> Option<(Outcome, bool)> {
         let edcaf = &self.edcafs[self.active];

@@ -3,7 +3,7 @@
 use crate::link::LinkId;
 use units::{Dur, SimTime};
 
-/// How long the fragments of an MSDU may take from the first to the last: aMaxReceiveLifetime, 512 TU. @80211-2020 10.5, annex C
+/// The time that the fragments of an MSDU may take from the first to the last: aMaxReceiveLifetime, 512 TU. @80211-2020 10.5, annex C
 const LIFETIME: Dur = Dur::from_us(512 * 1024);
 /// MSDUs under way at once: beyond it the oldest is forgotten. A station must manage three (10.5); a queue that yields may have more
 /// under way.
@@ -20,7 +20,7 @@ struct Part {
     began: SimTime,
 }
 
-/// What a fragment turns out to be.
+/// The role of a fragment that arrives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fragment {
     /// The one that was due: more are to come.

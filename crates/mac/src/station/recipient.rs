@@ -58,7 +58,7 @@ impl Station {
         frame.to == self.node && self.psdu().next().is_some_and(|msdu| msdu.to == frame.from)
     }
 
-    /// What follows this frame a SIFS later.
+    /// The response that follows this frame a SIFS later.
     #[inline(always)]
     pub(super) fn response_to(&mut self, cx: &Cx<impl Air>, frame: &Frame, got: &MpduSet) -> Option<Response> {
         if frame.to != self.node {

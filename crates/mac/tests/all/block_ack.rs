@@ -139,7 +139,7 @@ fn the_second_of_three_that_is_lost_goes_again_alone_and_all_go_up_in_order() {
     assert_eq!((b.longest_hold, b.gaps_given_up), (Dur::from_us(again + QOS - start - THREE), 0));
 }
 
-/// What the stack answers at once to an A-MPDU is for the most part an answer to MPDUs that had come up while it lasted.
+/// The stack's answer at once to an A-MPDU is for the most part one to MPDUs that had come up while it lasted.
 #[test]
 fn what_is_queued_when_an_a_mpdu_ends_draws_a_backoff_and_when_an_mpdu_alone_ends_does_not() {
     for (msdus, lasts, answer) in [(1, QOS, ACK), (3, THREE, BLOCK_ACK)] {
