@@ -92,7 +92,7 @@ impl Bound {
     fn play(&mut self, stations: u32, exchanges: u64) {
         for station in (1..=stations).map(NodeId) {
             let id = self.channel.contention.first(station);
-            self.channel.contention.want(SimTime::ZERO, id);
+            self.channel.contention.want(SimTime::ZERO, id, false);
         }
         let (mut granted, mut winners, mut receptions) = (0, Vec::new(), Receptions::default());
         while granted < exchanges {

@@ -54,7 +54,7 @@ table! {
         /// Transmissions of a frame in all, in place of lifetime.
         attempts: Option<u8>, in 1..=255, or "as many as lifetime lets",
         /// The frame after an A-MPDU that nobody acknowledged: the data again, or a Block Ack Request.
-        after_silence: Option<mac::AfterSilence>, or "data", sets after_silence,
+        after_silence: Option<mac::AfterSilence>, or "data; with preamble = \"ns3\" request, as ns-3 does", sets after_silence,
         /// True if a Block Ack Request tells the receiver of frames that were given up.
         tells_gaps: Option<bool>, or "true", sets tells_gaps,
         /// The time for which its reorder buffers hold MPDUs behind a gap.

@@ -116,7 +116,7 @@ fn fragmentation(s: &Scenario) -> Result<()> {
     if !(256..=8000).contains(&size.0) {
         fail!("radio.fragmentation_threshold", "{size} is not between 256 B and 8000 B (IEEE 802.11)")
     }
-    let aggregates = |node: &&Node| node.has_radio && node.aggregation().is_some_and(|own| own.starts());
+    let aggregates = |node: &&Node| node.has_radio && node.aggregation(&s.radio).is_some_and(|own| own.starts());
     if let Some(node) = s.nodes.iter().find(aggregates) {
         let (name, standard) = (&node.name, node.standard.word());
         fail!(

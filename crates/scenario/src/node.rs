@@ -211,12 +211,15 @@ impl Node {
 
     /// Its part in aggregation: its standard's, what `[radio]` says and what it says itself, no more than its standard has. `None` of a
     /// station that does not aggregate.
-    pub fn aggregation(&self) -> Option<mac::Aggregation> {
+    pub fn aggregation(&self, radio: &Radio) -> Option<mac::Aggregation> {
         if !self.has_radio || self.access != Access::Edca || !has_mcs(self.standard) {
             return None;
         }
         let most = mac::Aggregation::of(self.standard);
         let mut own = most;
+        if radio.tx_time() == phy::TxTime::Ns3 {
+            own.after_silence = mac::AfterSilence::Request;
+        }
         self.modes.aggregation.iter().for_each(|keys| keys.apply(&mut own));
         let stated = self.modes.aggregation.as_ref().and_then(|keys| keys.mpdus);
         let has = |largest: &Bytes| most.mpdu_lengths().contains(largest);

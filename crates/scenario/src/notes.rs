@@ -8,7 +8,7 @@ use units::NodeId;
 impl Scenario {
     /// A line each: senders that offer longer aggregates than a receiver's reorder buffer holds.
     pub fn notes(&self) -> Vec<String> {
-        let parts: Vec<_> = self.nodes.iter().map(|node| node.aggregation()).collect();
+        let parts: Vec<_> = self.nodes.iter().map(|node| node.aggregation(&self.radio)).collect();
         let mut clipped: BTreeMap<(NodeId, u16), Vec<&str>> = BTreeMap::new();
         for ((from, sender), own) in (0..).map(NodeId).zip(&self.nodes).zip(&parts) {
             let Some(own) = own else { continue };

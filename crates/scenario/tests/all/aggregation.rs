@@ -49,7 +49,7 @@ to = "sta"
 fn a_station_has_its_standards_limits_then_the_radios_then_its_own() {
     let of = |text: &str, i: usize| {
         let scenario = read(text).unwrap();
-        scenario.nodes[i].aggregation()
+        scenario.nodes[i].aggregation(&scenario.radio)
     };
     let ap = of(AGGREGATES, 0).unwrap();
     let limits = (ap.mpdus, ap.buffer, ap.bytes, ap.amsdu, ap.longest_mpdu, ap.time);
@@ -79,5 +79,20 @@ fn a_station_that_does_not_aggregate_has_no_part() {
     );
     let dcf = changed(&dcf, "aggregation = { lifetime = \"1 s\" }\n", "");
     let scenario = read(&dcf).unwrap();
-    assert_eq!(scenario.nodes[1].aggregation(), None);
+    assert_eq!(scenario.nodes[1].aggregation(&scenario.radio), None);
+}
+
+#[test]
+fn silence_is_answered_by_data_and_as_in_ns_3_by_a_request_where_airtimes_are_ns_3s() {
+    let asks = |keys: &str| {
+        let text = format!(
+            "scenario = {{ duration = \"1 s\" }}\n[radio]\nstandard = \"802.11ac\"\n{keys}\n\
+             [[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n[[flow]]\nfrom = \"a\"\nto = \"b\"\n"
+        );
+        let scenario = read(&text).unwrap();
+        scenario.nodes[0].aggregation(&scenario.radio).unwrap().after_silence
+    };
+    assert_eq!(asks(""), AfterSilence::Data);
+    assert_eq!(asks("preamble = \"ns3\""), AfterSilence::Request);
+    assert_eq!(asks("preamble = \"ns3\"\naggregation = { after_silence = \"data\" }"), AfterSilence::Data);
 }

@@ -84,7 +84,7 @@ pub(super) fn give(scenario: &Scenario, node: &sc::Node, config: &mut Config) {
         config.data_rate_to.push((*to, common.mode(*mcs)));
     }
     add_missing(config);
-    config.aggregation = node.aggregation();
+    config.aggregation = node.aggregation(radio);
 }
 
 /// Modes that it sends to older stations are modes of its radio too.
