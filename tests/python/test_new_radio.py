@@ -92,6 +92,10 @@ MISTAKES = [
         "such windows are of 802.11be, which is not modelled yet",
     ),
     (
+        ["radio.aggregation.lifetime=1 us"],
+        "radio.aggregation.lifetime: 1 us is over before a frame has had its turn: take 1 ms or more",
+    ),
+    (
         ["radio.aggregation.spacing=17 us"],
         "radio.aggregation.spacing: 17 us is more than 16 us, the most that a receiver can ask for",
     ),

@@ -138,11 +138,17 @@ fn aggregation(standard: Standard, it: Option<&Aggregation>, access: Option<Acce
     if let Some(time) = it.time.filter(|time| *time > mac::Aggregation::LONGEST_PPDU) {
         fail!("{at}.time", "{time} is more than a PPDU can last: {}", mac::Aggregation::LONGEST_PPDU)
     }
+    if let Some(lifetime) = it.lifetime.filter(|lifetime| *lifetime < SHORTEST_LIFETIME) {
+        fail!("{at}.lifetime", "{lifetime} is over before a frame has had its turn: take {SHORTEST_LIFETIME} or more")
+    }
     if it.attempts.is_some() && it.lifetime.is_some() {
         fail!("{at}.attempts", "lifetime says what ends them already; give either of them")
     }
     Ok(())
 }
+
+/// A shorter lifetime gives up nearly all. Our choice.
+const SHORTEST_LIFETIME: Dur = Dur::from_ms(1);
 
 /// The standard with windows of so many.
 fn wider(window: u16) -> String {
