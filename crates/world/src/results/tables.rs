@@ -308,7 +308,7 @@ mod tests {
     #[test]
     fn a_class_of_frames_says_what_spoilt_it_in_shares_of_what_was_sent() {
         // Of 200: 10 lost to noise, 20 to an addressee that transmitted, and to tcp-data, tcp-ack, tcp-control, udp, other, rts, cts, ack:
-        let with = [16, 8, 1, 4, 2, 6, 3, 5, 0, 0, 0];
+        let with = [16, 8, 1, 4, 2, 6, 3, 5, 0, 0, 0, 0];
         let collided_with = PerClass::from_fn(|class| with[class as usize]);
         let tally =
             Tally { sent: 200, noise: 10, half_duplex: 20, collision: 45, collided_with, ..Default::default() };
