@@ -91,19 +91,20 @@ fn he_airtime(bits_a_symbol: u32, mpdus: u32) -> f64 {
 /// Goodput in Mb/s of `n` saturated stations by @BIA00 with attempts without end, CW 15 to 1023: all resume together, a collision costs the
 /// PPDU and an EIFS.
 fn bianchi(n: i32, airtime: f64, mpdus: u32) -> f64 {
+    let power = |x: f64, n: i32| (0..n).fold(1.0, |all, _| all * x);
     let tau = |p: f64| {
-        let weight = |i: i32| if i < 6 { p.powi(i) } else { p.powi(6) / (1.0 - p) };
+        let weight = |i: i32| if i < 6 { power(p, i) } else { power(p, 6) / (1.0 - p) };
         let slots = |i: i32| f64::from((16 << i) + 1) / 2.0;
         (0..7).map(weight).sum::<f64>() / (0..7).map(|i| weight(i) * slots(i)).sum::<f64>()
     };
     let (mut low, mut high) = (0.0, 1.0 - 1e-9);
     for _ in 0..100 {
         let p = f64::midpoint(low, high);
-        let is_low = 1.0 - (1.0 - tau(p)).powi(n - 1) > p;
+        let is_low = 1.0 - power(1.0 - tau(p), n - 1) > p;
         (low, high) = if is_low { (p, high) } else { (low, p) };
     }
     let tau = tau(low);
-    let (idle, success) = ((1.0 - tau).powi(n), f64::from(n) * tau * (1.0 - tau).powi(n - 1));
+    let (idle, success) = (power(1.0 - tau, n), f64::from(n) * tau * power(1.0 - tau, n - 1));
     // SIFS 16, Block Ack of 64 at 24 Mb/s 32, AIFS 43; EIFS: SIFS, an ACK at 6 Mb/s, AIFS.
     let (sent, lost) = (airtime + 16.0 + 32.0 + 43.0, airtime + 16.0 + 44.0 + 43.0);
     8.0 * 1472.0 * f64::from(mpdus) * success / (idle * 9.0 + success * sent + (1.0 - idle - success) * lost)
