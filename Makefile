@@ -189,16 +189,18 @@ $(VENV)/.wheels: python/requirements-wheels.lock $(VENV)/.pins
 RUNS := $(CURDIR)/target/validate.db
 validate: export INTERLAYER_STORE = $(RUNS)
 
-# The long truths: closed forms and independent simulations, and every claim of the papers measured.
+# The long truths: closed forms and independent simulations, and every claim of the papers measured. A part that has passed for this tree is
+# not run again: what was interrupted goes on.
 validate: build
 	@test ! -e $(RUNS) || $(BIN)/interlayer store prune
-	PROPTEST_CASES=20000 $(CARGO) test --locked --release --quiet -p interlayer-world --test all -- lle_delivery conservation
-	PROPTEST_CASES=100000 $(CARGO) test --locked --release --quiet -p interlayer-mac --test all block_ack_histories
-	$(CARGO) test --workspace --locked --release --quiet -- --include-ignored
-	cp Cargo.lock tests/outside/four/ && $(CARGO) test --offline --quiet --manifest-path tests/outside/four/Cargo.toml --target-dir target/outside
-	for part in $(sort $(dir $(wildcard validation/*/test_*.py))); do $(BIN)/python -m pytest $$part || exit 1; done
-	$(BIN)/python -m pytest -m papers
-	$(BIN)/interlayer reproduce --all --out target/validate
+	@cp Cargo.lock tests/outside/four/
+	@tools/part outside $(CARGO) test --offline --quiet --manifest-path tests/outside/four/Cargo.toml --target-dir target/outside
+	@tools/part delivery env PROPTEST_CASES=20000 $(CARGO) test --locked --release --quiet -p interlayer-world --test all -- lle_delivery conservation
+	@tools/part histories env PROPTEST_CASES=100000 $(CARGO) test --locked --release --quiet -p interlayer-mac --test all block_ack_histories
+	@tools/part workspace $(CARGO) test --workspace --locked --release --quiet -- --include-ignored
+	@for part in $(sort $(dir $(wildcard validation/*/test_*.py))); do tools/part $$part $(BIN)/python -m pytest $$part || exit 1; done
+	@tools/part papers $(BIN)/python -m pytest -m papers
+	@tools/part reproduce $(BIN)/interlayer reproduce --all --out target/validate
 
 # Instructions an exchange of every case of `interlayer bench`, held against bench/price.json. Needs valgrind (apt-get install valgrind).
 price: build

@@ -125,3 +125,38 @@ def test_what_is_missing_is_said_before_anything_is_made(clone: Path) -> None:
         == "doctor: needs rustc 1.88 or newer (rustup update stable); rustc says: rustc 1.80.0"
     )
     assert not (clone / "log").exists()
+
+
+# ---------------------------------------------------------------------------------------------------- parts of validate
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A commit of one file, with `tools/part`."""
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]
+    (tmp_path / "source").write_text("1")
+    (tmp_path / ".gitignore").write_text("target\nlog\n")
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "one"]):
+        subprocess.run([*git, *words], cwd=tmp_path, check=True)
+    return tmp_path
+
+
+def part(repository: Path, command: str) -> subprocess.CompletedProcess[str]:
+    words = [ROOT / "tools/part", "phy/modem", "sh", "-c", command]
+    return subprocess.run(words, cwd=repository, capture_output=True, text=True, check=False)
+
+
+def test_a_part_of_validate_that_has_passed_for_this_tree_is_not_run_again(repository: Path) -> None:
+    first, second = (part(repository, "echo ran >> log") for _ in range(2))
+    assert (first.returncode, second.returncode) == (0, 0)
+    assert (repository / "log").read_text() == "ran\n"
+    assert "phy/modem: passed for this tree, 20" in second.stdout
+
+
+def test_a_part_that_has_failed_or_whose_files_have_changed_is_run_again(repository: Path) -> None:
+    assert part(repository, "echo ran >> log; exit 3").returncode == 3
+    part(repository, "echo ran >> log")
+    (repository / "source").write_text("2")
+    for _ in range(2):  # of no commit, so nothing is noted
+        part(repository, "echo ran >> log")
+    assert (repository / "log").read_text() == "ran\n" * 4
