@@ -164,7 +164,7 @@ pub(crate) struct World {
 #[derive(Debug, Default)]
 pub(crate) struct Warm {
     pub stations: Vec<mac::Counters>,
-    /// What each sent to each of its partners.
+    /// PPDUs that each sent to each of its partners.
     pub sent: Vec<BTreeMap<NodeId, mac::Sent>>,
     pub frames: FrameStats,
     /// Of the categories of each interface; `None` for a queue that keeps no statistics.
