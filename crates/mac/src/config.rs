@@ -42,7 +42,7 @@ pub enum Protection {
     RtsCts,
 }
 
-/// Begin of the next backoff's countdown after a frame that was not answered. The standard asks for "a DIFS of idle" and
+/// Start of the next backoff's countdown after a frame that was not answered. The standard asks for "a DIFS of idle" and
 /// does not say whether one that has passed while the station waited for the answer counts.
 /// @80211-2020 10.3.4.3, 10.3.4.4
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -94,7 +94,7 @@ pub struct Config {
     pub max_attempts: u8,
     /// Transmissions in all of a longer frame. dot11LongRetryLimit: 4.
     pub max_attempts_long: u8,
-    /// Begin of the backoff's countdown after an unanswered frame.
+    /// Start of the backoff's countdown after an unanswered frame.
     pub after_timeout: AfterTimeout,
     /// The access categories of a QoS station; `None`: DCF. [`Config::with_edca`] sets it with the next two.
     pub edca: Option<Edca>,

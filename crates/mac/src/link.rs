@@ -305,7 +305,7 @@ impl Links {
         self.neighbours.get(to.index()).is_some_and(|neighbour| neighbour.categories > 0)
     }
 
-    /// The number of stations there are.
+    /// The number of stations.
     pub fn neighbours(&self) -> usize {
         self.neighbours.len()
     }

@@ -194,12 +194,12 @@ pub enum Psdu {
 /// MPDU delimiter. @80211-2020 9.7.1
 const DELIMITER: Bytes = Bytes(4);
 
-/// Layout of an A-MPDU as it grows: the begin of each MPDU, behind its delimiter.
+/// Layout of an A-MPDU as it grows: the start of each MPDU, behind its delimiter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Subframes {
     /// Bytes between the starts of two MPDUs at least.
     every: Bytes,
-    /// Begin of the last one; `None`: there is none yet.
+    /// Start of the last one; `None`: there is none yet.
     last: Option<Bytes>,
     /// Length so far, padding behind the last MPDU left out.
     len: Bytes,
@@ -211,7 +211,7 @@ impl Subframes {
         Subframes { every, last: None, len: Bytes::ZERO }
     }
 
-    /// Begin of the MPDU that comes next.
+    /// Start of the MPDU that comes next.
     pub fn next(&self) -> Bytes {
         let behind = Bytes(self.len.0.next_multiple_of(4)) + DELIMITER;
         // Delimiters are of four bytes, and so is what they fill.

@@ -82,7 +82,7 @@ pub struct TxReport {
     /// Time at which it first came to the head of the queue. One that a queue took back keeps it, so the time since then holds
     /// the service of others too.
     pub head: SimTime,
-    /// Begin of its first exchange: of its RTS, if it had one.
+    /// Start of its first exchange: of its RTS, if it had one.
     pub first: SimTime,
     /// Time at which this was found out.
     pub done: SimTime,

@@ -59,7 +59,7 @@ PER_RECEIVER = 'per-receiver=radio.queue={packets=1000,per="receiver"}'
 LONGER = "longer=radio.queue.packets=1000"
 """A queue that is full before an aggregate is."""
 LONG_QUEUE = 900
-"""A queue that has held so many packets is not short."""
+"""A queue that has held so many packets is not short: nearly the 1000 of the arm. Our choice."""
 PATIENCE = 'patience=radio.aggregation.patience="20ms"'
 """Arms, without a space: a table does not break them."""
 

@@ -12,7 +12,7 @@ pub struct Txop {
     pub ends: SimTime,
     /// Exchanges begun in it.
     pub exchanges: u16,
-    /// The number of it may have however long they take: [`crate::Category::txop_exchanges`].
+    /// The number that it may have however long they take: [`crate::Category::txop_exchanges`].
     pub least: u16,
     /// The end of what it has reserved beyond its exchanges, if it has.
     pub reserved: SimTime,

@@ -23,10 +23,11 @@ impl Station {
 
     /// The time that the Duration field of a frame of an opportunity covers beyond its own exchange. @80211-2020 9.2.5.2
     pub(super) fn announce(&mut self, cx: &mut Cx<impl Air>, step: &Step) -> Dur {
-        if self.config.txop_protection != TxopProtection::Single {
+        let own_end = cx.now + step.airtime + step.duration;
+        // An opportunity that is counted in exchanges has no limit to reserve.
+        if self.config.txop_protection != TxopProtection::Single && self.txop.ends > own_end {
             self.txop.reserved = self.txop.ends;
-            return self.txop.ends.max(cx.now + step.airtime + step.duration)
-                - (cx.now + step.airtime + step.duration);
+            return self.txop.ends - own_end;
         }
         if step.kind == Kind::Data { self.announce_next(cx, step) } else { Dur::ZERO }
     }

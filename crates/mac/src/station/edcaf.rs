@@ -25,7 +25,7 @@ pub(super) struct Edcaf {
     /// MSDUs in service: first those of the PSDU that is sent or tried next, then what was taken out of the queue ahead of its
     /// time so that a Duration field could cover it.
     pub in_service: Line,
-    /// The number of of them the PSDU at hand carries.
+    /// The number of them that the PSDU at hand carries.
     pub in_psdu: usize,
     /// Bytes from the start of one of its MPDUs to that of the next at least.
     pub every: Bytes,

@@ -23,7 +23,7 @@ use wire::{Packets, Pkt};
 
 const PSDU: u64 = 3552;
 const BLOCK_ACK: u64 = 448;
-/// Begin of the jam, counted from the PPDU: inside the second MPDU, long behind the first one's header.
+/// Start of the jam, counted from the PPDU: inside the second MPDU, long behind the first one's header.
 const JAM: u64 = 1400;
 
 /// Up to three MPDUs in a PPDU; a Block Ack for several. A negative ACK means: again, with a window as after a success.

@@ -8,5 +8,6 @@ mod errors;
 mod keys;
 mod overrides;
 mod plugs;
+mod queues;
 
 mod random;

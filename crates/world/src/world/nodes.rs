@@ -82,7 +82,7 @@ impl World {
 
     /// A PSDU hands up many packets at once. What one sets in motion, beyond so many jobs, goes before the next: a host answers packet
     /// by packet.
-    #[cold]
+    #[inline(never)]
     fn run_what_follows(&mut self, handed_up: usize) {
         while self.jobs.len() > handed_up {
             let job = self.jobs.remove(handed_up);
