@@ -1,4 +1,4 @@
-"""Cells of 802.11n, ac and ax, ours against stored runs of ns-3: one to five stations, UDP, TCP up, down and both ways, RTS, windows.
+"""Cells of 802.11n, ac and ax, ours against stored runs of ns-3: UDP and TCP up, down and both ways, RTS, windows.
 
     python validation/ns3/today.py                    ours against the stored runs
     python validation/ns3/today.py --write            and the table into README.md
