@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,6 @@ def needs(*tools: str) -> None:
     for tool in tools:
         if shutil.which(tool) is None:
             pytest.skip(f"no {tool}")
-
-
-def links() -> list[str]:
-    """What of the network a test could leave behind in the machine's own namespaces: devices and named namespaces."""
-    asked = (["ip", "-o", "link"], ["ip", "netns"])
-    return [subprocess.run(command, capture_output=True, text=True, check=True).stdout for command in asked]
 
 
 @contextmanager
@@ -60,7 +54,7 @@ def _holder(inside: list[str], *flags: str) -> Iterator[int]:
 
 @contextmanager
 def pair() -> Iterator[tuple[Host, Host]]:
-    """Hosts "left" and "right", each with a device of the pair."""
+    """Hosts "left" and "right", each with a device of the pair. Afterwards no process has their network."""
     needs("unshare", "nsenter", "ip")
     with ExitStack() as stack:
         inside: list[str] = []
@@ -75,8 +69,9 @@ def pair() -> Iterator[tuple[Host, Host]]:
             prefix = ["nsenter", "-t", str(pid), *user, "-n", "-m", "-p", "-u", "--"]
             address, address6 = IPv4Address(f"10.198.0.{i + 1}"), IPv6Address(f"fd00:198::{i + 1}")
             hosts.append(Host(("left", "right")[i], prefix, address, address6))
-        steps = [[*inside, "ip", "link", "add", "veth", "netns", str(pids[0]), "type", "veth"]]
-        steps[0] += ["peer", "name", "veth", "netns", str(pids[1])]
+        # In the namespace of the first, where without root the privilege is; with the ids of processes out here.
+        link = ["nsenter", "-t", str(pids[0]), *user, "-n", "--", "ip", "link", "add", "veth", "type", "veth"]
+        steps = [[*link, "peer", "name", "veth", "netns", str(pids[1])]]
         for host in hosts:
             act = [
                 "ip link set lo up",
@@ -89,7 +84,17 @@ def pair() -> Iterator[tuple[Host, Host]]:
             done = subprocess.run(step, capture_output=True, text=True, check=False)
             if done.returncode:
                 pytest.skip(f"no pair of devices: {done.stderr.strip()}")
+        networks = {_network(Path(f"/proc/{pid}")) for pid in pids}
         yield hosts[0], hosts[1]
+    assert soon(lambda: not networks & {_network(path) for path in Path("/proc").glob("[0-9]*")})
+
+
+def _network(process: Path) -> str:
+    """A process's network namespace; empty for one that has ended."""
+    try:
+        return str((process / "ns/net").readlink())
+    except OSError:
+        return ""
 
 
 def left_in(host: Host) -> list[str]:
@@ -100,10 +105,9 @@ def left_in(host: Host) -> list[str]:
     return [name for pid, state, name in found if pid != "1" and state[0] != "Z" and name != "ps"]
 
 
-def soon(true: object, seconds: float = 2.0) -> bool:
+def soon(true: Callable[[], bool], seconds: float = 2.0) -> bool:
     """True if a call becomes true within the time."""
     end = time.monotonic() + seconds
-    assert callable(true)
     while not true():
         if time.monotonic() > end:
             return False

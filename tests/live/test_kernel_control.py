@@ -145,6 +145,23 @@ def test_what_a_killed_run_left_is_removed_by_the_next_start_and_nothing_else(fo
         subprocess.run(["bpftool", "struct_ops", "unregister", "name", "brake"], check=True, capture_output=True)
 
 
+def test_what_bpftool_registers_after_its_parent_was_killed_is_removed_too(
+    folder: Path, tmp_path: Path, run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow, begun = tmp_path / "bin" / "bpftool", tmp_path / "begun"
+    slow.parent.mkdir()
+    slow.write_text(f'#!/bin/sh\ntouch {begun}\nsleep 0.4\nexec {shutil.which("bpftool")} "$@"\n')
+    slow.chmod(0o755)
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", f"{slow.parent}:{os.environ['PATH']}")
+        command = [sys.executable, "-c", HOLD, f"bpf:{folder}/brake.o", str(run)]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+            assert namespaces.soon(begun.exists)
+            holder.kill()
+    assert remove_dead(run) == []  # bpftool is still at it
+    assert namespaces.soon(lambda: len(remove_dead(run)) == 1)
+
+
 def test_a_tag_names_only_what_its_process_can_have_registered(run: Path) -> None:
     run.mkdir()
     gone = subprocess.Popen(["true"])

@@ -100,8 +100,8 @@ def set_default_congestion(host: Host, name: str) -> None:
 def _run(host: Host, *command: str) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run([*host.prefix, *command], capture_output=True, text=True, check=False, timeout=_LISTEN_S)
-    except FileNotFoundError as e:
-        raise ProgramError(host.name, f"no {e.filename}") from e
+    except OSError as e:
+        raise not_begun(host.name, e) from e
     except subprocess.TimeoutExpired as e:
         raise ProgramError(host.name, f"{command[0]} has not ended within {_LISTEN_S:g} s") from e
 
@@ -198,9 +198,9 @@ class _Process:
                 stderr=self._files[0],
                 start_new_session=True,
             )
-        except FileNotFoundError as e:
+        except OSError as e:
             self._close()
-            raise ProgramError(program, f"no {e.filename}") from e
+            raise not_begun(program, e) from e
         self.group = self._popen.pid
 
     def status(self) -> int | None:
@@ -232,6 +232,12 @@ class _Process:
 def _read(file: IO[bytes]) -> str:
     # The position in the file is the program's too, which inherits it: `pread` leaves it alone.
     return os.pread(file.fileno(), os.fstat(file.fileno()).st_size, 0).decode("utf-8", "replace")
+
+
+def not_begun(program: str, e: OSError) -> ProgramError:
+    """Why the first word of a host's prefix cannot be run."""
+    missing = isinstance(e, FileNotFoundError)
+    return ProgramError(program, f"no {e.filename}" if missing else f"{e.filename}: {(e.strerror or str(e)).lower()}")
 
 
 def _of_status(command: str, status: int, errors: str) -> str:

@@ -17,6 +17,8 @@ from typing import IO, TYPE_CHECKING
 
 from interlayer.errors import ProgramError
 
+from .programs import not_begun
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -193,8 +195,8 @@ def _shell(host: Host) -> subprocess.Popen[bytes]:
             bufsize=0,
             start_new_session=True,
         )
-    except FileNotFoundError as e:
-        raise ProgramError("sockets", f"no {e.filename}") from e
+    except OSError as e:
+        raise not_begun("sockets", e) from e
 
 
 def _answer(host: Host, shell: subprocess.Popen[bytes]) -> str:
