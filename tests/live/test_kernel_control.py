@@ -97,6 +97,16 @@ def test_the_same_file_twice_has_two_names_and_an_error_removes_both(folder: Pat
         fail()
 
 
+def test_an_error_of_the_run_stays_what_it_is(folder: Path, run: Path) -> None:
+    def fail() -> None:
+        with registered(f"bpf:{folder}/brake.o", run):
+            raise OSError(5, "of the run")
+
+    with pytest.raises(OSError, match="of the run") as caught:
+        fail()
+    assert type(caught.value) is OSError
+
+
 def test_a_section_for_links_is_registered_without_one(variant: Callable[..., str], run: Path) -> None:
     with registered(variant("link", OPS, 'SEC(".struct_ops.link")'), run) as name:
         assert name in in_kernel()

@@ -32,6 +32,8 @@ _BTF = Path("/sys/kernel/btf/vmlinux")
 _PATIENCE_S = 60
 _LOG_LINES = 20
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_TAG = re.compile(r"bpf-(\d+)-(\d+)-(\w+)")
+"""The name of a tag: process, its start time, and the congestion control."""
 _serials = itertools.count()
 
 
@@ -58,7 +60,9 @@ def registered(congestion: str, folder: Path) -> Iterator[str]:
     remove_dead(folder)
     name = _free_name(own.name)
     path = folder / f"bpf-{os.getpid()}-{_start_time(os.getpid())}-{name}"
-    with writing(path), path.open("x") as tag:
+    with writing(path):
+        opened = path.open("x")
+    with opened as tag:
         fcntl.flock(tag, fcntl.LOCK_EX)
         try:
             _register(congestion, own.renamed(name), tag)
@@ -69,13 +73,15 @@ def registered(congestion: str, folder: Path) -> Iterator[str]:
 
 
 def remove_dead(folder: Path) -> list[str]:
-    """Removes what runs that are dead have left in the kernel; gives the names. Others are not touched."""
+    """Removes what dead runs of this user have left in the kernel; gives the names. Others are not touched."""
     removed = []
-    for path in sorted(folder.glob("bpf-*-*-*")):
+    for path in sorted(folder.glob("bpf-*")):
+        if (tagged := _TAG.fullmatch(path.name)) is None:
+            continue
+        pid, start, name = tagged.groups()
         # The lock is bpftool's too: it may register after its parent was killed.
-        with suppress(FileNotFoundError, BlockingIOError), path.open() as tag:
-            pid, start, name = path.name.removeprefix("bpf-").split("-", 2)
-            if _start_time(int(pid)) == start:
+        with suppress(FileNotFoundError, BlockingIOError, PermissionError), path.open() as tag:
+            if os.fstat(tag.fileno()).st_uid != os.geteuid() or _start_time(int(pid)) == start:
                 continue
             fcntl.flock(tag, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if name.startswith(_of_process(int(pid))):
@@ -118,20 +124,18 @@ def _free_name(own: str) -> str:
 
 
 def _bpftool(*arguments: str, lock: IO[str] | None = None) -> subprocess.CompletedProcess[str]:
-    kept = () if lock is None else (lock.fileno(),)
-    return subprocess.run(
-        ["bpftool", *arguments], capture_output=True, text=True, check=False, timeout=_PATIENCE_S, pass_fds=kept
-    )
+    command, kept = ["bpftool", *arguments], () if lock is None else (lock.fileno(),)
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=_PATIENCE_S, pass_fds=kept)
+    except subprocess.TimeoutExpired as e:
+        raise KernelError(f"{' '.join(command[:3])} has not ended within {_PATIENCE_S} s") from e
 
 
 def _register(congestion: str, data: bytes, tag: IO[str]) -> None:
     with tempfile.NamedTemporaryFile(suffix=".o") as copy:
         copy.write(data)
         copy.flush()
-        try:
-            done = _bpftool("struct_ops", "register", copy.name, lock=tag)
-        except subprocess.TimeoutExpired as e:
-            raise KernelError(f"{congestion}: bpftool has not registered it within {_PATIENCE_S} s") from e
+        done = _bpftool("struct_ops", "register", copy.name, lock=tag)
     if done.returncode:
         raise _why(congestion, done.stderr)
 

@@ -153,7 +153,7 @@ class Sampler:
         while not self._stop.wait(max(0.0, tick - time.monotonic())):
             try:
                 self._ask()
-            except (OSError, ValueError) as e:
+            except (OSError, ValueError, IndexError) as e:
                 self.failed = ProgramError("sockets", f"ss: {e}")
                 return
             tick = max(tick + self._every, time.monotonic())
