@@ -46,6 +46,7 @@ def one_line(error: InterlayerError, status: int) -> str:
 
 def test_flows_of_iperf3_run_beside_each_other_both_ways_and_over_both_ips(running: Programs) -> None:
     up = running.iperf3("up", "left", "right", seconds=1, congestion="reno", rate_bps=20e6, mss=1000)
+    beside = running.iperf3("beside", "left", "right", seconds=1, rate_bps=5e6)
     down = running.iperf3("down", "right", "left", seconds=1, udp=True, rate_bps=5e6, length=500, ipv6=True)
     running.wait()
     assert up.report is not None
@@ -54,6 +55,8 @@ def test_flows_of_iperf3_run_beside_each_other_both_ways_and_over_both_ips(runni
     assert up.report.retransmits == 0
     assert up.report.ends[0].startswith("10.198.0.1:")
     assert up.report.ends[1] == f"10.198.0.2:{up.port}"
+    assert beside.report is not None
+    assert beside.report.goodput_bps == pytest.approx(5e6, rel=0.1)
     assert down.report is not None
     assert down.report.goodput_bps == pytest.approx(5e6, rel=0.1)
     assert (down.report.congestion, down.report.retransmits, down.report.lost_packets) == (None, None, 0)

@@ -55,13 +55,8 @@ class BpfObject:
             self._read()
         except KernelError:
             raise
-        except (
-            struct.error,
-            IndexError,
-            KeyError,
-            OverflowError,
-            ValueError,
-        ) as e:  # lengths and offsets that lead out of the file
+        except (struct.error, LookupError, OverflowError, ValueError) as e:
+            # Lengths and offsets that lead out of the file.
             raise self._wrong(f"damaged: {e}") from e
 
     def renamed(self, name: str) -> bytes:

@@ -436,7 +436,6 @@ class Programs:
     def __init__(self, hosts: Iterable[Host]) -> None:
         self._hosts = {host.name: host for host in hosts}
         self._programs: list[Program] = []
-        self._ports: dict[str, set[int]] = {}
 
     def __enter__(self) -> Programs:
         return self
@@ -473,7 +472,7 @@ class Programs:
             name,
             sender,
             receiver,
-            self._port(receiver),
+            _free_port(receiver),
             seconds=seconds,
             total=total,
             udp=udp,
@@ -560,14 +559,12 @@ class Programs:
             raise InputError(f'no node "{name}" (known: {", ".join(self._hosts)})')
         return self._hosts[name]
 
-    def _port(self, host: Host) -> int:
-        """A port that nobody in the host has, and none of the flows that were prepared."""
-        taken = self._ports.setdefault(host.name, set())
-        local = (line.split()[4] for line in _said(host, "ss", "-Hltun").splitlines())
-        used = {int(port) for port in (end.rpartition(":")[2] for end in local) if port.isdigit()}
-        port = next(port for port in range(_FIRST_PORT, 65536) if port not in used | taken)
-        taken.add(port)
-        return port
+
+def _free_port(host: Host) -> int:
+    """A port that nobody in the host has. Servers of flows listen before the next one is asked for."""
+    local = (line.split()[4] for line in _said(host, "ss", "-Hltun").splitlines())
+    used = {end.rpartition(":")[2] for end in local}
+    return next(port for port in range(_FIRST_PORT, 65536) if str(port) not in used)
 
 
 # ----------------------------------------------------------------------------------------------------------- take down
