@@ -126,7 +126,7 @@ check: doctor-test $(VENV)/.pins
 	  tools/stage "Python tests, the slow ones apart" env $(TESTED) $(BIN)/python -m pytest -q -n $(WORKERS) -m "not slow and not papers"; fi
 	@tools/stage
 
-PYTHON_SOURCES := python tests/python examples docs validation tools
+PYTHON_SOURCES := python tests/python tests/live examples docs validation tools
 
 lint: lint-python
 	$(CARGO) fmt --all --check

@@ -176,6 +176,30 @@ class PartError(InterlayerError):
         self.seed = seed
 
 
+class ProgramError(InterlayerError):
+    """A program that a live run started is missing, has failed, or has not ended when it should have.
+
+    `program` is the name of its flow; `details` has the last lines that the program wrote.
+    """
+
+    def __init__(self, program: str, why: str, details: str = "") -> None:
+        super().__init__(f'program of "{program}": {" ".join(why.split())}')
+        self.program = program
+        self.why = why
+        self.details = details
+
+
+class KernelError(InputError):
+    """The kernel does not take what a live run asks of it: a congestion control that it lacks or refuses.
+
+    `details` has what the kernel or its tool said, where that is more than a line.
+    """
+
+    def __init__(self, message: str, path: str = "", details: str = "") -> None:
+        super().__init__(" ".join(message.split()), path)
+        self.details = details
+
+
 @contextmanager
 def writing(what: object) -> Iterator[None]:
     """What the operating system or a writer of files says inside is an `OutputError` of `what`, in one line."""

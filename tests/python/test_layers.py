@@ -30,6 +30,7 @@ LAYERS = [
     ["study"],
     ["show"],
     ["results"],
+    ["live"],
     ["api", "bench"],
     ["cli_parts"],
     ["cli_new", "cli_study", "cli_sweep"],

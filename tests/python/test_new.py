@@ -39,6 +39,7 @@ def _copy(root: Path) -> None:
         "Cargo.lock",
         "docs/senders.md",
         "docs/design/contract.md",
+        "examples/bpf/brake.rs",
         "python/interlayer/_core.pyi",
     ):
         (root / name).parent.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,1 @@
+"""Real TCP of this machine's kernel through the modelled air."""
