@@ -300,3 +300,44 @@ def absent(noun: str, name: str) -> str | None:
 
 def schema() -> str:
     """The JSON Schema of a scenario."""
+
+class Live:
+    """A live run: joins TUN devices of hosts by the network of a scenario, in real time. Linux only."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        seed: int,
+        hosts: list[tuple[str, int]],
+        *,
+        record: str | None = None,
+        pcap_dir: str | None = None,
+        spin_ns: int = 0,
+    ) -> None:
+        """`hosts`: nodes with the descriptors of their devices, which do not block; they are this object's from now on.
+
+        `record` is the file for time and bytes of every packet, `pcap_dir` the folder for captures. For up to `spin_ns`
+        the loop looks at the clock instead of sleeping.
+        """
+
+    def run(self) -> dict[str, Any]:
+        """Join the hosts until the scenario ends or `stop` is called, on this thread, without the interpreter's lock.
+
+        Gives `run` (as of a simulated run), `late` and `behind` (`count`, `p50_s`, `p99_s`, `p999_s`, `max_s`, `buckets`),
+        `overloaded`, `packets` by fate, `refused`, `busy_s`, `conversations`. Raises `OSError`, `RuntimeError`.
+        """
+
+    def stop(self) -> None:
+        """End the run soon. Callable from any thread, as the next two are."""
+
+    def change(self, text: str) -> None:
+        """Change the network: `node.phone.position=[40, 0]`. Raises `ValueError` with one line, `RuntimeError` at the end."""
+
+    def gauge(self) -> dict[str, Any]:
+        """The state of the run, some 100 ms old: `t_s`, `sent` and `got` (packets, bytes) of each host, `late_s`, `interfaces`."""
+
+def replay(scenario: Scenario, recording: bytes) -> dict[str, Any]:
+    """Make a recorded live run again in virtual time: `run`, `recorded` packets, how many were the `same`, `first_other`.
+
+    Raises `ValueError` with one line.
+    """

@@ -46,6 +46,14 @@ def _module() -> Any:
     return core.load()
 
 
+def live_module() -> Any:
+    """The core with its live arm. Raises `InputError` where it has none: it is Linux's."""
+    found = _module()
+    if not hasattr(found, "Live"):
+        raise InputError("this core has no live arm: it needs Linux")
+    return found
+
+
 class Batch(NamedTuple):
     """One entry a task, in the order given; None where Ctrl-C came first."""
 

@@ -4,7 +4,7 @@
 //! the way between them, which may change.
 
 use crate::prefix::{Prefix, Table};
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 use units::NodeId;
 
@@ -19,6 +19,23 @@ pub fn address(node: NodeId) -> Ipv4Addr {
 pub fn node_of(address: Ipv4Addr, nodes: usize) -> Option<NodeId> {
     let index = u32::from(address).checked_sub(u32::from(FIRST))?;
     ((index as usize) < nodes).then_some(NodeId(index))
+}
+
+/// A unique local prefix (@RFC4193 sec. 3), drawn once for all networks of ours.
+const FIRST6: Ipv6Addr = Ipv6Addr::new(0xfd5b, 0x1a7e, 0x4c0d, 0, 0, 0, 0, 1);
+
+/// The IPv6 address of a node, in [`PREFIX6_LEN`] bits that all share. Packets of IPv6 cross the network unread.
+pub fn address6(node: NodeId) -> Ipv6Addr {
+    Ipv6Addr::from(u128::from(FIRST6) + u128::from(node.0))
+}
+
+/// Length of the prefix of all addresses that [`address6`] gives.
+pub const PREFIX6_LEN: u8 = 64;
+
+/// The node of an IPv6 address among `nodes`; `None` for one that is not ours.
+pub fn node_of6(address: Ipv6Addr, nodes: usize) -> Option<NodeId> {
+    let index = u128::from(address).checked_sub(u128::from(FIRST6))?;
+    (index < nodes as u128).then_some(NodeId(index as u32))
 }
 
 /// The addresses of a network: one of each node, and prefixes that some nodes stand for. A clone is cheap: all nodes share one.
@@ -69,5 +86,8 @@ mod tests {
         assert_eq!(node_of(address(NodeId(7)), 8), Some(NodeId(7)));
         assert_eq!(node_of(address(NodeId(8)), 8), None);
         assert_eq!(node_of(Ipv4Addr::new(10, 0, 255, 255), 8), None);
+        assert_eq!(address6(NodeId(1)).to_string(), "fd5b:1a7e:4c0d::2");
+        assert_eq!(node_of6(address6(NodeId(7)), 8), Some(NodeId(7)));
+        assert_eq!([address6(NodeId(8)), Ipv6Addr::LOCALHOST].map(|it| node_of6(it, 8)), [None; 2]);
     }
 }

@@ -10,7 +10,7 @@ pub mod router;
 pub mod routes;
 pub mod wire;
 
-pub use address::{Addresses, address, node_of};
+pub use address::{Addresses, PREFIX6_LEN, address, address6, node_of, node_of6};
 pub use prefix::{Prefix, PrefixError, Table};
 pub use router::{Order, Orders, Router, RouterFacts};
 pub use routes::{Hop, HopCount, RouteMetric, Routes};

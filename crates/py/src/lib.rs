@@ -3,6 +3,8 @@
 //! [`module!`] makes a module of it. `crates/module` makes `interlayer._core`; a crate outside the workspace makes one that has
 //! its own plug-ins besides.
 
+#[cfg(target_os = "linux")]
+mod live;
 mod parts;
 mod timeline;
 
@@ -112,6 +114,13 @@ impl Scenario {
     #[getter]
     fn seed(&self) -> u64 {
         self.described().seed
+    }
+
+    /// The schemes that need our own TCP ends, with their nodes; see the type stub.
+    fn bound_to_own_tcp(&self, py: Python<'_>, seed: u64) -> PyResult<Vec<(String, &'static str)>> {
+        let found = self.blueprint.bound_to_own_tcp(seed).map_err(|error| input_error(py, &error))?;
+        let name = |node: units::NodeId| self.described().nodes[node.index()].name.clone();
+        Ok(found.into_iter().map(|(node, scheme)| (name(node), scheme)).collect())
     }
 
     #[getter]
@@ -500,6 +509,11 @@ pub fn fill(
     module.add_class::<parts::Report>()?;
     module.add_class::<Scenario>()?;
     module.add_class::<Runner>()?;
+    #[cfg(target_os = "linux")]
+    {
+        module.add_class::<live::Live>()?;
+        module.add_function(wrap_pyfunction!(live::replay, module)?)?;
+    }
     module.add_function(wrap_pyfunction!(absent, module)?)?;
     module.add_function(wrap_pyfunction!(metrics, module)?)?;
     let core = Bound::new(module.py(), Core { known, listed: listed.clone() })?;

@@ -164,12 +164,14 @@ pub struct Claims {
     sits: u8,
     reads: u16,
     turns: u32,
+    /// It cannot work without what only our own TCP ends tell.
+    own_tcp: bool,
 }
 
 impl Claims {
     /// Nothing yet.
     pub const fn none(scheme: &'static str) -> Claims {
-        Claims { scheme, sits: 0, reads: 0, turns: 0 }
+        Claims { scheme, sits: 0, reads: 0, turns: 0, own_tcp: false }
     }
 
     pub(crate) fn sit(&mut self, place: Place) {
@@ -184,6 +186,16 @@ impl Claims {
         self.turns |= 1 << port as u32;
     }
 
+    pub(crate) fn need_own_tcp(&mut self) {
+        self.own_tcp = true;
+    }
+
+    /// True if it works beside our own TCP ends alone, and not where those of an operating system are at its node: it commands senders,
+    /// hooks into them, or asks for their state and cannot do without.
+    pub const fn needs_own_tcp(&self) -> bool {
+        self.own_tcp || self.turns(Port::Sender) || self.turns(Port::SenderHook)
+    }
+
     /// Returns the claims of both.
     #[must_use]
     pub const fn with(self, other: Claims) -> Claims {
@@ -191,6 +203,7 @@ impl Claims {
             sits: self.sits | other.sits,
             reads: self.reads | other.reads,
             turns: self.turns | other.turns,
+            own_tcp: self.own_tcp || other.own_tcp,
             ..self
         }
     }

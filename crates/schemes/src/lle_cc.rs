@@ -73,7 +73,7 @@ pub(crate) fn take_seat(site: &mut Site, limits: Limits) {
     site.reads_tcp();
     site.exclusive(What("acknowledgment of TCP at its sender"));
     let agent = LleCc { limits, opened: BTreeMap::new(), flows: BTreeMap::new(), counted: Counted::default() };
-    let seat = site.agent(agent).listen([Place::FromHost, Place::ToHost]).reports().facts();
+    let seat = site.agent(agent).listen([Place::FromHost, Place::ToHost]).reports().needs_facts();
     seat.makes_packets().rewrites(Field::Window).rewrites(Field::Numbers).rewrites(Field::Options);
 }
 

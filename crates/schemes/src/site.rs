@@ -394,6 +394,13 @@ impl Seat<'_> {
         self.reads(Signal::FlowFacts)
     }
 
+    /// It may ask [`crate::Cx::facts`], and cannot work where the answer is `None`: where TCP is an operating system's.
+    pub fn needs_facts(self) -> Self {
+        self.scheme.need_own_tcp();
+        self.own.need_own_tcp();
+        self.facts()
+    }
+
     /// It may ask [`crate::Cx::room`].
     pub fn room(self) -> Self {
         self.reads(Signal::QueueRoom)

@@ -6,7 +6,7 @@ use crate::registries::Registries;
 use crate::scenario::{self, InputError, Scenario};
 use crate::shared::Shared;
 use std::sync::Arc;
-use units::Bytes;
+use units::{Bytes, NodeId};
 
 /// Up to so many nodes a scenario is put together when it is read, and what is wrong with its routes and schemes is found then.
 /// Beyond, that would take memory and time as a run does; the run finds it, before it begins.
@@ -59,6 +59,14 @@ impl Blueprint {
     /// The memory in bytes that one run takes, at most; what the taps keep is not in it.
     pub fn run_bytes(&self) -> usize {
         memory::of_run(&self.shared)
+    }
+
+    /// The schemes that work beside our own TCP ends alone, with their nodes: [`schemes::Claims::needs_own_tcp`].
+    ///
+    /// # Errors
+    /// As of a run, before it begins.
+    pub fn bound_to_own_tcp(&self, seed: u64) -> Result<Vec<(NodeId, &'static str)>, InputError> {
+        assembly::bound_to_own_tcp(&*assembly::drawn(&self.shared, seed)?, seed)
     }
 
     pub(crate) fn shared(&self) -> &Shared {

@@ -5,14 +5,16 @@ use crate::assembly;
 use crate::blueprint::Blueprint;
 use crate::results::Run;
 use crate::runner::{self, Record, RunError};
+use crate::scenario::EventKind;
 use crate::shared::Shared;
 use crate::world::{Arrived, World};
 use node::{Demux, Numbers};
 use std::collections::VecDeque;
 use std::net::Ipv4Addr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
-use units::{Bytes, FlowId, NodeId, SimTime};
-use wire::{Content, EmitError, Integrity, L4, Packet, ParseError, verify};
+use units::{Bytes, Dur, FlowId, NodeId, SimTime};
+use wire::{Content, EmitError, Integrity, Ipv4, L4, Packet, ParseError, Payload, verify};
 
 /// The least MTU of a driven world: that of Ethernet, and of most interfaces whose packets are handed in (IEEE 802.3).
 const LEAST_MTU: Bytes = Bytes(1500);
@@ -101,6 +103,23 @@ struct Pending {
     packet: Packet,
 }
 
+/// The state of an interface at an instant; counts are of the whole run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Look {
+    /// Its node.
+    pub node: NodeId,
+    /// MSDUs that wait or are in service.
+    pub backlog: u64,
+    /// Data frames sent, retries included.
+    pub data_frames: u64,
+    /// Of those, with the retry bit.
+    pub retries: u64,
+    /// MSDUs dropped after the last attempt.
+    pub given_up: u64,
+    /// Time that its frames have spent on the air.
+    pub airtime: Dur,
+}
+
 /// A driven world.
 ///
 /// It stands still until it is told to [advance](Drive::advance), whether or not an event is there at the instant named; in how many parts
@@ -167,6 +186,11 @@ impl Drive {
     /// The address of a node; `None` for one that the scenario does not have.
     pub fn address(&self, node: NodeId) -> Option<Ipv4Addr> {
         self.has(node).then(|| net::address(node))
+    }
+
+    /// The node at which packets to an address end: its own, or one that the address is behind. `None`: packets to it end nowhere.
+    pub fn destination_of(&self, address: Ipv4Addr) -> Option<NodeId> {
+        self.world.addresses.node(address)
     }
 
     /// The longest packet that is taken: 1500 bytes, or the largest datagram of the scenario's flows if that is longer.
@@ -281,6 +305,58 @@ impl Drive {
         Ok(flow)
     }
 
+    /// Hands over bytes that the network carries and does not read, whatever they are: a packet of another protocol, one that is damaged. They
+    /// go from `node` to `to`, with `tos` as the TOS field or traffic class that queues and access categories go by, and are of [`FlowId::NONE`].
+    ///
+    /// # Errors
+    /// `at` is past or not before the end, a node is not there or was killed, both are one, there are no bytes or more than [`Drive::mtu`].
+    pub fn inject_opaque(&mut self, node: NodeId, to: NodeId, tos: u8, bytes: &[u8], at: SimTime) -> Result<()> {
+        self.check_call(node, at, Bytes(bytes.len() as u64))?;
+        self.check_node(to)?;
+        if node == to {
+            return Err(DriveError::NoWay(net::address(to)));
+        }
+        if bytes.is_empty() {
+            return Err(ParseError::Truncated { have: 0 }.into());
+        }
+        let ip = Ipv4 { src: net::address(node), dst: net::address(to), tos, ..Ipv4::default() };
+        let payload = Payload { len: bytes.len() as u32, content: Content::Bytes(Arc::from(bytes)) };
+        self.put(Pending { at, node, packet: Packet { ip, l4: L4::Opaque, payload, flow: FlowId::NONE } });
+        Ok(())
+    }
+
+    /// Changes the network at the instant at which the world stands, as an event of the scenario would: a node dies or stands elsewhere, a
+    /// link breaks or heals.
+    ///
+    /// # Errors
+    /// The run is over.
+    pub fn change(&mut self, what: &EventKind) -> Result<()> {
+        let (at, end) = (self.now(), self.end());
+        if self.is_over() {
+            return Err(DriveError::Over { at, end });
+        }
+        if self.world.topology.is_none() {
+            self.world.topology = Some(assembly::topology(&self.shared, self.seed));
+        }
+        self.world.change_now(what);
+        Ok(())
+    }
+
+    /// The state of each interface, in order, and no more than can be had in a microsecond: to show while the world runs.
+    pub fn looks(&self) -> impl Iterator<Item = Look> + '_ {
+        self.world.interfaces.iter().map(|interface| {
+            let counters = interface.station.counters();
+            Look {
+                node: interface.node,
+                backlog: interface.station.backlog(),
+                data_frames: counters.data_frames_sent,
+                retries: counters.data_frames_retried,
+                given_up: counters.msdus_given_up,
+                airtime: counters.airtime,
+            }
+        })
+    }
+
     /// Takes out what has arrived at `node` for an end outside, the oldest first. What the iterator is not asked for stays. At a node that
     /// the scenario does not have nothing arrives.
     pub fn drain(&mut self, node: NodeId) -> impl Iterator<Item = Arrived> + '_ {
@@ -293,6 +369,22 @@ impl Drive {
     /// A capture could not be written, or a packet is unaccounted for: a mistake of the program.
     pub fn finish(mut self) -> std::result::Result<Run, RunError> {
         self.go(SimTime::NEVER);
+        runner::results_of(self.world, &self.shared, self.seed, f64::NAN)
+    }
+
+    /// Ends the run at the instant at which the world stands, and returns its results: of a run that was meant to last so long. If warm-up
+    /// was not over, the whole of it counts.
+    ///
+    /// # Errors
+    /// As of [`Drive::finish`].
+    pub fn stop(mut self) -> std::result::Result<Run, RunError> {
+        let lasted = self.now().since(SimTime::ZERO);
+        self.world.end();
+        let scenario = &mut self.shared.scenario;
+        scenario.duration = lasted.min(scenario.duration);
+        if scenario.warmup >= scenario.duration {
+            scenario.warmup = Dur::ZERO;
+        }
         runner::results_of(self.world, &self.shared, self.seed, f64::NAN)
     }
 

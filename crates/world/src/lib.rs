@@ -30,7 +30,7 @@ mod world;
 
 pub use ::scenario;
 pub use blueprint::{Blueprint, parse, parse_with, schema};
-pub use drive::{Drive, DriveError};
+pub use drive::{Drive, DriveError, Look};
 pub use frames::{FrameClass, LossCause, PerClass, Tally};
 pub use panics::try_plugins;
 pub use record::{Cell, Metric, Record as Row, Support};

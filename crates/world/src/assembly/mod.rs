@@ -82,6 +82,19 @@ pub(crate) fn turning(shared: &Shared, seed: u64, port: Port) -> Result<Vec<Vec<
     Ok(placement(shared, seed)?.stacks.iter().map(turns).collect())
 }
 
+/// The schemes that need our own TCP ends at their nodes.
+///
+/// # Errors
+/// See [`placement`].
+pub(crate) fn bound_to_own_tcp(shared: &Shared, seed: u64) -> Result<Vec<(NodeId, &'static str)>> {
+    let stacks = placement(shared, seed)?.stacks;
+    let of_node = |(node, stack): (NodeId, &Stack)| {
+        let bound = stack.claims.iter().filter(|claims| claims.needs_own_tcp());
+        bound.map(|claims| (node, claims.scheme)).collect::<Vec<_>>()
+    };
+    Ok((0..).map(NodeId).zip(&stacks).flat_map(of_node).collect())
+}
+
 /// Puts a world together for one seed.
 ///
 /// # Errors
@@ -175,6 +188,13 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
         topology,
         spares_rts_without_payload,
     }))
+}
+
+/// The network as a run begins, for a driver that changes it.
+pub(crate) fn topology(shared: &Shared, seed: u64) -> Box<dyn Topology> {
+    let streams = Streams::new(seed);
+    let places = places::places(&shared.scenario, &streams, shared.layout);
+    Box::new(Standing::new(shared, streams, places))
 }
 
 /// A channel, silent yet.

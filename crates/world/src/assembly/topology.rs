@@ -32,22 +32,26 @@ impl Standing {
 }
 
 impl Topology for Standing {
-    fn change(&mut self, event: u32) -> Wires {
+    fn event(&self, event: u32) -> EventKind {
+        self.shared.scenario.events[event as usize].what.clone()
+    }
+
+    fn change(&mut self, what: &EventKind) -> Wires {
         let scenario = &self.shared.scenario;
-        let what = scenario.events[event as usize].what.clone();
         let is_break = matches!(what, EventKind::Break(_));
         match what {
             EventKind::Kill(_) => Wires::None,
             EventKind::Move(node, to) => {
-                self.places[node.index()] = to;
+                self.places[node.index()] = *to;
                 // Others hear it differently, and it hears others differently.
                 self.stale.fill((0..scenario.nodes.len() as u32).map(NodeId).collect());
                 Wires::None
             }
             EventKind::Break(cut) | EventKind::Heal(cut) => {
-                let links = scenario.links_of(&cut);
+                let links = scenario.links_of(cut);
                 let wires: Vec<LinkId> = links.iter().flat_map(|link| network::wires_of(scenario, *link)).collect();
                 if let (true, Cut::Between(a, b)) = (wires.is_empty(), cut) {
+                    let (a, b) = (*a, *b);
                     let pair = (a.min(b), a.max(b));
                     if is_break {
                         self.cut_air.insert(pair)

@@ -1,6 +1,7 @@
 //! Links that break and heal, nodes that move.
 
 use super::World;
+use crate::scenario::EventKind;
 use net::Routes;
 use node::Input;
 use phy::Medium;
@@ -13,8 +14,11 @@ use wire::DropWhy;
 /// Call order: [`Topology::change`] at an event, then [`Topology::settle`], now and whenever a frame has left the air, until it returns
 /// true. What is heard of a transmitter changes while it is silent, so that a frame ends where it has begun.
 pub(crate) trait Topology: std::fmt::Debug {
-    /// An event of the scenario, by its index.
-    fn change(&mut self, event: u32) -> Wires;
+    /// What an event of the scenario changes, by its index.
+    fn event(&self, event: u32) -> EventKind;
+
+    /// Something changes.
+    fn change(&mut self, what: &EventKind) -> Wires;
 
     /// True if a medium is not yet what it should be.
     fn is_stale(&self) -> bool;
@@ -50,8 +54,23 @@ pub(crate) enum Wires {
 impl World {
     /// An event of the scenario: wires at once; what is heard of a transmitter as soon as it is silent. Routes follow when all is known.
     pub(super) fn change(&mut self, now: SimTime, event: u32) {
+        let Some(topology) = &self.topology else { return };
+        let what = topology.event(event);
+        self.change_to(now, &what);
+    }
+
+    /// A driver changes the network, between events.
+    pub(crate) fn change_now(&mut self, what: &EventKind) {
+        let now = self.now();
+        match what {
+            EventKind::Kill(node) => self.kill(now, *node),
+            EventKind::Break(_) | EventKind::Heal(_) | EventKind::Move(..) => self.change_to(now, what),
+        }
+    }
+
+    fn change_to(&mut self, now: SimTime, what: &EventKind) {
         let Some(topology) = &mut self.topology else { return };
-        match topology.change(event) {
+        match topology.change(what) {
             Wires::None => {}
             Wires::Break(wires) => wires.into_iter().for_each(|link| self.sever(now, link)),
             Wires::Heal(wires) => wires.into_iter().for_each(|link| self.wires[link.index()].mend()),

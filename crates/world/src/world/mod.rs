@@ -128,7 +128,7 @@ pub(crate) struct World {
     /// Radio neighbours at each interface.
     pub neighbours: Vec<Vec<NodeId>>,
     /// If links break or nodes move.
-    topology: Option<Box<dyn Topology>>,
+    pub topology: Option<Box<dyn Topology>>,
     /// Flows that keep the queue of each interface from running empty.
     pub saturators: Vec<Vec<u32>>,
     /// RTS/CTS is for MSDUs that carry payload: TCP ACKs and handshakes go without, whatever their length.
@@ -399,8 +399,7 @@ impl World {
                 self.windows.tick(window, now, flows, &self.nodes, &self.interfaces, &self.wires);
             }
             Appointment::End => {
-                self.settle_wires(now);
-                self.cut_air();
+                self.close_accounts(now);
                 return true;
             }
         }
@@ -432,6 +431,20 @@ impl World {
                 stated.warm_counters = [*ends[0].counters(), *ends[1].counters()];
                 stated.warm_windows = ends[0].window_time(now);
             }
+        }
+    }
+
+    /// What lasts at the end of a run is counted up to it.
+    fn close_accounts(&mut self, now: SimTime) {
+        self.settle_wires(now);
+        self.cut_air();
+    }
+
+    /// The run ends now, before its agenda says so.
+    pub(crate) fn end(&mut self) {
+        if !self.is_over {
+            self.close_accounts(self.now());
+            self.is_over = true;
         }
     }
 
