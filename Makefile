@@ -126,7 +126,7 @@ check: doctor-test $(VENV)/.pins
 	  tools/stage "Python tests, the slow ones apart" env $(TESTED) $(BIN)/python -m pytest -q -n $(WORKERS) -m "not slow and not papers"; fi
 	@tools/stage
 
-PYTHON_SOURCES := python tests/python examples docs validation tools
+PYTHON_SOURCES := python tests/python tests/live examples docs validation tools
 
 lint: lint-python
 	$(CARGO) fmt --all --check
@@ -241,4 +241,4 @@ $(NS3): bench/ns3/build/%: bench/ns3/%.cc
 
 clean:
 	rm -rf $(VENV) target demo dist bench/ns3/build python/interlayer/_core*.so .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find python tests/python -name __pycache__ -prune -exec rm -rf {} +
+	find python tests/python tests/live -name __pycache__ -prune -exec rm -rf {} +

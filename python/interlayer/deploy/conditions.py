@@ -41,11 +41,9 @@ def required(system: System) -> None:
         )
     if not system.has("nft"):
         raise InputError("no nft: install nftables (on OpenWrt: nftables and kmod-nft-netdev)")
-    told = system.run("nft", "--version").out
-    if version(told.removeprefix("nftables ").strip()) < NFT:
-        raise InputError(
-            f"nft {told.split()[1] if len(told.split()) > 1 else told!r}: the egress hook needs {_dotted(NFT)} or newer"
-        )
+    told = system.run("nft", "--version").out.removeprefix("nftables ").partition(" ")[0]
+    if version(told) < NFT:
+        raise InputError(f"nft {told}: the egress hook needs {_dotted(NFT)} or newer")
     rules(system)
 
 
