@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 MARKED = "02:00:00:00:01:05"
 """The source address that a second table gives to frames of priority 0:0105, so that a capture shows the priority."""
-SYN, RST, FIN, ACK = 2, 4, 1, 16
+SYN, RST, FIN, ACK, PSH = 2, 4, 1, 16, 8
 TCP, UDP, ROUTING, SACK, TIMESTAMPS = 6, 17, 43, 5, 8
 
 
@@ -273,7 +273,7 @@ def crafted() -> Iterator[bytes]:
         for payload in (b"", b"x", b"four", b"x" * 40):
             yield ipv4(tcp_header(words, ACK) + payload)
             yield ipv6(tcp_header(words, ACK) + payload)
-    for flags in (SYN, SYN | ACK, FIN | ACK, RST, RST | ACK, 0):
+    for flags in (SYN, SYN | ACK, FIN | ACK, RST, RST | ACK, PSH, 0):
         for payload in (b"", b"x" * 10):
             yield ipv4(tcp_header(5, flags) + payload)
             yield ipv6(tcp_header(5, flags) + payload)
@@ -445,9 +445,9 @@ def test_the_hotplug_script_loads_after_wifi_reload_and_after_a_firewall_stop(br
     applied = bridge.rules()
 
     # `service firewall stop` deletes every table; `wifi reload` takes the device away and makes it again.
-    command("ip", "netns", "exec", bridge.ap, "nft", "flush", "ruleset")
-    assert not acts(bridge)
     for action in ("add", "move"):
+        command("ip", "netns", "exec", bridge.ap, "nft", "flush", "ruleset")
+        assert not acts(bridge)
         command("ip", "-n", bridge.ap, "link", "delete", "wlan0")
         assert hotplug(bridge, script, "remove").returncode == 0
         gone = hotplug(bridge, script, action)  # the event came late: there is no such device any more
@@ -458,6 +458,7 @@ def test_the_hotplug_script_loads_after_wifi_reload_and_after_a_firewall_stop(br
         command("ip", "-n", bridge.ap, "-batch", "-", stdin=lines)
         command("ip", "-n", bridge.sta, "link", "set", "sta0", "up")
         assert hotplug(bridge, script, action, "lan0").returncode == 0, "another device is none of its business"
+        assert bridge.rules() == ""
         loaded = hotplug(bridge, script, action)
         assert (loaded.returncode, loaded.stderr) == (0, "")
         # The rule acts again: a frame that leaves through the new device is counted.

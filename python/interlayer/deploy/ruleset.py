@@ -5,7 +5,7 @@ or a SYN that carries data is data.
 
 The value set is a tc handle in hexadecimal: 0:0105 is 0x105 = 261, user priority 5 for `cfg80211_classify8021d`, which
 takes 256 to 263 before the VLAN tag and the DSCP (Linux, net/wireless/util.c). `__dev_queue_xmit` runs the egress hook
-before it chooses a queue of the device (Linux 5.16, net/core/dev.c), and mac80211 classifies where that is chosen.
+before it hands the packet to the device (Linux 5.16, net/core/dev.c), and mac80211 classifies after that.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ def text(devices: list[str], klass: str) -> str:
     control = [f'{match} {marked} comment "{kind}"' for kind, match in KINDS.items()]
     ipv4 = [f"tcp doff {words} ip length {20 + 4 * words} counter goto control" for words in HEADERS]
     ipv6 = [f"tcp doff {words} ip6 length {4 * words} counter goto control" for words in HEADERS]
-    # The ranges spare a data packet the eleven rules. Neither options nor fragments of IPv4 pass, nor IPv6's extension
-    # headers: where TCP begins is then known, and the length of what it carries.
+    # The ranges spare a data packet the eleven rules. A fragment's length says nothing of its segment. Behind options of
+    # IPv4 or extension headers of IPv6 no length would fit; such packets are named so that nobody has to work that out.
     egress = [
         f"type filter hook egress {hook(devices)} priority 0; policy accept;",
         "ip protocol tcp ip hdrlength 5 ip frag-off & 0x3fff == 0 ip length 40-80 goto ipv4",
