@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ _TABLE = (ruleset.FAMILY, ruleset.TABLE)
 
 
 def apply(system: System, devices: list[str], klass: str, *, any_device: bool = False, hotplug: bool = False) -> str:
-    """Loads the table, in place of one that is there, and says so. With `hotplug` it writes OpenWrt's script first.
+    """Loads the table, in place of one that is there, and says so. With `hotplug` it writes OpenWrt's script, too.
 
     Where a condition does not hold, nothing is written and nothing is loaded.
     """
@@ -27,13 +28,10 @@ def apply(system: System, devices: list[str], klass: str, *, any_device: bool = 
         lines.append(f"--openwrt: no folder {script.parent.parent}: this is no OpenWrt; --print it, and copy it there")
     if lines:
         raise InputError(lines[0], mistakes=[("--iface" if line.startswith("--iface") else "", line) for line in lines])
-    if hotplug:
-        openwrt.write(script, openwrt.text(devices, klass))
-    done = system.run("nft", "-f", "-", stdin=ruleset.text(devices, klass))
-    if done.status:
-        if hotplug:
-            script.unlink()
-        raise InterlayerError(f"nft refuses the table: {done.why}")
+    with openwrt.written(script, openwrt.text(devices, klass)) if hotplug else nullcontext():
+        done = system.run("nft", "-f", "-", stdin=ruleset.text(devices, klass))
+        if done.status:
+            raise InterlayerError(f"nft refuses the table: {done.why}")
     also = f"; {script} loads it again when a device comes up" if hotplug else ""
     return f"{', '.join(devices)}: in force, AC_{klass.upper()}, user priority {ruleset.USER_PRIORITY[klass]}{also}"
 

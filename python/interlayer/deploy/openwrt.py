@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from interlayer.errors import writing
@@ -19,6 +20,7 @@ from interlayer.errors import writing
 from . import ruleset
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 SCRIPT = "/etc/hotplug.d/net/90-interlayer-ack-priority"
@@ -58,15 +60,21 @@ END
 """
 
 
-def write(script: Path, content: str) -> None:
-    """Writes the script whole: hotplug never reads half of it."""
-    with writing(script):
-        script.parent.mkdir(exist_ok=True)
-        # Beside the folder: hotplug-call sources every file in it.
-        half = script.parent.parent / f".{script.name}.new"
-        half.write_text(content, "utf-8")
-        half.chmod(0o755)
-        half.replace(script)
+@contextmanager
+def written(script: Path, content: str) -> Iterator[None]:
+    """Puts the script in its place at the end, whole. After an exception inside everything is as it was."""
+    # Beside the folder: hotplug-call sources every file in it.
+    new = script.parent.parent / f".{script.name}.new"
+    try:
+        with writing(script):
+            new.write_text(content, "utf-8")
+            new.chmod(0o755)
+        yield
+        with writing(script):
+            script.parent.mkdir(exist_ok=True)
+            new.replace(script)
+    finally:
+        new.unlink(missing_ok=True)
 
 
 def is_ours(script: Path) -> bool:

@@ -80,8 +80,8 @@ def text(devices: list[str], klass: str) -> str:
     control = [f'{match} {marked} comment "{kind}"' for kind, match in KINDS.items()]
     ipv4 = [f"tcp doff {words} ip length {20 + 4 * words} counter goto control" for words in HEADERS]
     ipv6 = [f"tcp doff {words} ip6 length {4 * words} counter goto control" for words in HEADERS]
-    # The ranges spare a data packet the eleven rules. The length of a fragment is not that of its segment. Behind options
-    # of IPv4 or extension headers no length would fit; the rules name these so that nobody has to work that out.
+    # The ranges spare a data packet the eleven rules. The length of a fragment is not that of its segment. Behind
+    # options of IPv4 or extension headers no length would fit; the rules name these so that nobody has to work it out.
     egress = [
         f"type filter hook egress {hook(devices)} priority 0; policy accept;",
         "ip protocol tcp ip hdrlength 5 ip frag-off & 0x3fff == 0 ip length 40-80 goto ipv4",
