@@ -140,13 +140,19 @@ def nft(name: str, rules: str) -> None:
     command("ip", "netns", "exec", name, "nft", "-f", "-", stdin=rules)
 
 
+def veth(device: str, index: int, name: str, peer: str, others: str) -> str:
+    """Both ends, with indices that differ: Linux then says at once that there is a carrier, and not a second later."""
+    return f"link add {device} index {index} netns {name} type veth peer name {peer} index {index + 10} netns {others}"
+
+
 def built(namespace: Callable[[str], str], *, is_bridge: bool) -> Cell:
     if shutil.which("nft") is None:
         pytest.skip("needs nft: apt-get install nftables")
     made = Cell(namespace("sta"), namespace("ap"), namespace("server"), is_bridge)
-    veth = "link add {} netns {} type veth peer name {} netns {}\n"
-    links = veth.format("wlan0", made.ap, "sta0", made.sta) + veth.format("lan0", made.ap, "eth0", made.server)
-    command("ip", "-batch", "-", stdin=links)
+    for name in (made.sta, made.ap, made.server):  # a router without a checked link-local address finds no neighbour
+        sysctl(name, ipv6__conf__default__accept_dad=0, ipv6__conf__all__accept_dad=0)
+    links = [veth("wlan0", 11, made.ap, "sta0", made.sta), veth("lan0", 12, made.ap, "eth0", made.server)]
+    command("ip", "-batch", "-", stdin="\n".join(links))
     for name, device, host in ((made.sta, "sta0", "sta"), (made.server, "eth0", "server")):
         ipv4, ipv6 = made.address(host, socket.AF_INET), made.address(host, socket.AF_INET6)
         lines = [f"addr add {ipv4}/24 dev {device}", f"addr add {ipv6}/64 dev {device} nodad", f"link set {device} up"]
@@ -454,8 +460,7 @@ def test_the_hotplug_script_loads_after_wifi_reload_and_after_a_firewall_stop(br
         assert hotplug(bridge, script, "remove").returncode == 0
         gone = hotplug(bridge, script, action)  # the event came late: there is no such device any more
         assert (gone.returncode, gone.stderr) == (0, "")
-        links = f"link add wlan0 netns {bridge.ap} type veth peer name sta0 netns {bridge.sta}"
-        command("ip", "-batch", "-", stdin=links)
+        command("ip", "-batch", "-", stdin=veth("wlan0", 11, bridge.ap, "sta0", bridge.sta))
         lines = "link set wlan0 master br0\nlink set wlan0 up"
         command("ip", "-n", bridge.ap, "-batch", "-", stdin=lines)
         command("ip", "-n", bridge.sta, "link", "set", "sta0", "up")
