@@ -45,10 +45,10 @@ def ack_priority(
     ] = False,
     any_device: Annotated[bool, typer.Option("--any-device", help="IF need not be wireless.")] = False,
 ) -> None:
-    """Give TCP's control packets a higher access category, by nftables.
+    """Give TCP's control packets a higher access category.
 
-    SYN, SYN-ACK, FIN, RST and pure ACKs that leave through IF, whether routed, bridged or local. docs/deploy.md says
-    what to try first, how to see that it works, and what its limits are.
+    An nftables table does it for SYN, SYN-ACK, FIN, RST and pure ACKs that leave through IF, whether routed, bridged or
+    local. docs/deploy.md says what to try first, how to see that it works, and what its limits are.
 
     \b
     Examples:

@@ -551,6 +551,10 @@ REFUSALS = {
         {"said": {CHECK: Done(1, "", "/dev/stdin:3:1-2: Error: Could not process rule: Operation not supported\n")}},
         "^this kernel has no egress hook .*CONFIG_NETFILTER_EGRESS",
     ),
+    "no such family in the kernel": (
+        {"said": {CHECK: Done(1, "", "/dev/stdin:3:1-2: Error: Could not process rule: No such file or directory\n")}},
+        "^this kernel has no egress hook .*CONFIG_NF_TABLES_NETDEV",
+    ),
     "another complaint of nft": (
         {"said": {CHECK: Done(1, "", "/dev/stdin:3:1-2: Error: syntax error, unexpected junk\n")}},
         "^nft refuses the table: syntax error, unexpected junk$",

@@ -87,7 +87,9 @@ def _tables(listed: str) -> list[tuple[str, str]]:
     return [(name, body) for name, body in found if name != f"{ruleset.FAMILY} {ruleset.TABLE}"]
 
 
-_OFFLOADED = "an offloaded flow does not return to the rule"
+_OFFLOADED = "an offloaded flow need not come by the rule"
+"""In hardware it does not. In software `nf_flow_queue_xmit` (Linux, net/netfilter/nf_flow_table_ip.c) hands it to the
+device by `dev_queue_xmit`, egress hook included; but which of both a flowtable does can change under the rule."""
 
 
 def _flowtables(system: System, tables: list[tuple[str, str]]) -> Iterator[str]:
@@ -136,9 +138,13 @@ def _by_tc(system: System, device: str) -> Iterator[str]:
 
 
 def _hook(system: System, devices: list[str], klass: str) -> Iterator[str]:
-    """Has the kernel check the table without loading it."""
+    """Has the kernel check the table without loading it.
+
+    It registers the hook for that, and says "not supported" where it has none (Linux, net/netfilter/core.c), or "no
+    such file" where it has no chains of that family.
+    """
     done = system.run("nft", "-c", "-f", "-", stdin=ruleset.text(devices, klass))
-    if done.status and "not supported" in done.err:
+    if done.status and re.search("not supported|No such file", done.err):
         yield (
             f"this kernel has no egress hook ({done.why}): it needs CONFIG_NETFILTER_EGRESS and "
             "CONFIG_NF_TABLES_NETDEV (on OpenWrt: kmod-nft-netdev)"
