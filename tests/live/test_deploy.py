@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conftest import command, inside, missing
 from interlayer.deploy import ack_priority, conditions, openwrt, ruleset
 from interlayer.deploy.system import Done, System
 from interlayer.errors import InputError, InterlayerError
+from namespaces import command, inside, missing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -683,7 +683,8 @@ def test_vo_warns_with_the_reason_and_vi_does_not(capsys: pytest.CaptureFixture[
 def test_nothing_is_left_behind_by_a_test_that_fails(tmp_path: Path) -> None:
     if why := missing():
         pytest.skip(why)
-    (tmp_path / "conftest.py").write_text(Path(__file__).with_name("conftest.py").read_text("utf-8"))
+    for name in ("conftest.py", "namespaces.py"):
+        (tmp_path / name).write_text(Path(__file__).with_name(name).read_text("utf-8"))
     (tmp_path / "test_it.py").write_text("def test_it(namespace):\n    assert namespace('left') == ''\n")
     done = subprocess.run([sys.executable, "-m", "pytest", str(tmp_path)], capture_output=True, text=True, check=False)
     name = f"il-{done.stdout.partition('assert ' + chr(39) + 'il-')[2].partition('-left')[0]}-left"
