@@ -241,4 +241,4 @@ $(NS3): bench/ns3/build/%: bench/ns3/%.cc
 
 clean:
 	rm -rf $(VENV) target demo dist bench/ns3/build python/interlayer/_core*.so .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find python tests/python -name __pycache__ -prune -exec rm -rf {} +
+	find python tests/python tests/live -name __pycache__ -prune -exec rm -rf {} +

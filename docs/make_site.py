@@ -50,6 +50,7 @@ PARTS = {
         "docs/strings-and-c3tcp",
         "docs/queues",
         "docs/today",
+        "docs/deploy",
         "docs/users",
     ],
     "Python": [f"reference/{page}" for page in site_api.TITLES],

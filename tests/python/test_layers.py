@@ -26,6 +26,7 @@ LAYERS = [
         *("simulator", "source_hash", "parts"),
     ],
     ["engine", "cluster", "worker"],
+    ["deploy"],
     ["measure"],
     ["study"],
     ["show"],
@@ -33,7 +34,7 @@ LAYERS = [
     ["live"],
     ["api", "bench"],
     ["cli_parts"],
-    ["cli_new", "cli_study", "cli_sweep"],
+    ["cli_deploy", "cli_new", "cli_study", "cli_sweep"],
     ["cli", ""],
     ["__main__"],
 ]
