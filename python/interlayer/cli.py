@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from . import cli_deploy, cli_new, cli_study, cli_sweep
+from . import cli_deploy, cli_live, cli_new, cli_study, cli_sweep
 from . import cli_parts as parts
 from .cli_parts import File, Force, Jobs, Json, Out, Runs, Seed, Set, StoreFile, Where
 from .errors import InputError, InterlayerError, RunError, suggestion
@@ -285,6 +285,7 @@ app.command("sweep")(cli_sweep.sweep)
 app.command("reproduce")(cli_study.reproduce)
 app.command("readings")(cli_study.readings)
 app.add_typer(cli_new.app, name="new")
+app.command("live")(cli_live.live_command)
 app.add_typer(cli_deploy.app, name="deploy")
 
 
@@ -589,6 +590,8 @@ def _status(arguments: list[str]) -> int:
     parts.forget_stop()
     try:
         try:
+            if arguments[:1] == ["live"]:
+                arguments = cli_live.joined(arguments)
             status: Any = app(arguments, prog_name="interlayer", standalone_mode=False)
         finally:
             sys.stdout.flush()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Host:
-    """A host as `interlayer.live` makes one."""
+    """A host as `interlayer.realtime` makes one."""
 
     name: str
     prefix: list[str]

@@ -14,10 +14,10 @@ import pytest
 
 import namespaces
 from interlayer.errors import KernelError, PlaceError
-from interlayer.live import kernel_control
-from interlayer.live.bpf_object import BpfObject
-from interlayer.live.kernel_control import registered, remove_dead
-from interlayer.live.programs import Programs
+from interlayer.realtime import kernel_control
+from interlayer.realtime.bpf_object import BpfObject
+from interlayer.realtime.kernel_control import registered, remove_dead
+from interlayer.realtime.programs import Programs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -124,7 +124,7 @@ def test_the_longest_name_keeps_to_the_kernels_length(variant: Callable[..., str
 HOLD = """
 import sys
 from pathlib import Path
-from interlayer.live.kernel_control import registered
+from interlayer.realtime.kernel_control import registered
 with registered(sys.argv[1], Path(sys.argv[2])) as name:
     print(name, flush=True)
     sys.stdin.read()

@@ -11,8 +11,8 @@ import pytest
 
 import namespaces
 from interlayer.errors import InputError, InterlayerError, KernelError, ProgramError
-from interlayer.live import programs
-from interlayer.live.programs import Programs
+from interlayer.realtime import programs
+from interlayer.realtime.programs import Programs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

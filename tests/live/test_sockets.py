@@ -11,9 +11,9 @@ import pytest
 
 import namespaces
 from interlayer.errors import ProgramError
-from interlayer.live import sockets
-from interlayer.live.programs import Programs
-from interlayer.live.sockets import Sampler
+from interlayer.realtime import sockets
+from interlayer.realtime.programs import Programs
+from interlayer.realtime.sockets import Sampler
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -31,10 +31,10 @@ LAYERS = [
     ["study"],
     ["show"],
     ["results"],
-    ["live"],
+    ["realtime"],
     ["api", "bench"],
     ["cli_parts"],
-    ["cli_deploy", "cli_new", "cli_study", "cli_sweep"],
+    ["cli_deploy", "cli_live", "cli_new", "cli_study", "cli_sweep"],
     ["cli", ""],
     ["__main__"],
 ]

@@ -42,6 +42,8 @@ class Order:
 
     commands: Sequence[tuple[str, str | Sequence[str]]] = ()
     """Programs beside those of the scenario's flows: node, and a text for the shell or a list of arguments."""
+    at: tuple[str, Sequence[str]] | None = None
+    """A node and the command that somebody waits for: the run ends with it, whatever else goes on."""
     shell: str | None = None
     """A node where somebody works at this terminal: the run ends with the shell."""
     seconds: float | None = None
@@ -91,7 +93,18 @@ class LiveResult:
     def to_json(self) -> dict[str, Any]:
         """The result for files: `flows` by name, no series of 100 ms (they are columns of their own)."""
         flows = {name: report.__dict__ for name, report in self.flows.items()}
-        kept = ("scenario", "seed", "seconds", "kernel", "scheduling", "late", "behind", "overloaded", "busy", "packets")
+        kept = (
+            "scenario",
+            "seed",
+            "seconds",
+            "kernel",
+            "scheduling",
+            "late",
+            "behind",
+            "overloaded",
+            "busy",
+            "packets",
+        )
         found = {name: getattr(self, name) for name in kept}
         rest = ("conversations", "outputs", "run", "series", "sockets")
         return {"live": found | {"flows": flows} | {name: getattr(self, name) for name in rest}}
@@ -112,15 +125,13 @@ def live(
     Afterwards no namespace, device or process of it is left, however it ends.
     """
     order = order or Order()
-    has_end = order.seconds is not None or not (order.commands or order.shell)
+    has_end = order.seconds is not None or not (order.commands or order.at or order.shell)
     planned = plan.read(text, overrides, order.seconds if has_end else LONG_S)
     scenario, nodes = planned.scenario, planned.scenario.nodes
     seed = scenario.seed if order.seed is None else order.seed
     simulator.check_seeds(seed, 1)
-    for node, _ in order.commands:
+    for node in _named(order):
         _check_node(node, nodes)
-    if order.shell is not None:
-        _check_node(order.shell, nodes)
     names = _hosts(planned, order, nodes)
     plan.check_schemes(scenario, seed, names)
     if why := made.obstacle():
@@ -137,10 +148,14 @@ def _hosts(planned: plan.Plan, order: Order, nodes: Sequence[str]) -> list[str]:
     """The nodes that become hosts: all of a small scenario, of a large one those that run something."""
     if len(nodes) <= made.MOST:
         return list(nodes)
-    named = {node for node, _ in order.commands} | {end for flow in planned.flows for end in (flow.source, flow.sink)}
-    if order.shell is not None:
-        named.add(order.shell)
+    named = _named(order) | {end for flow in planned.flows for end in (flow.source, flow.sink)}
     return [node for node in nodes if node in named]
+
+
+def _named(order: Order) -> set[str]:
+    """The nodes that an order names."""
+    at = [] if order.at is None else [order.at[0]]
+    return {*(node for node, _ in order.commands), *at, *([] if order.shell is None else [order.shell])}
 
 
 def _check_node(node: str, nodes: Sequence[str]) -> None:
@@ -215,12 +230,17 @@ def _joined(
     for i, (node, run) in enumerate(order.commands):
         output = 1 if order.to_terminal else None
         begun.append((0.0, f"{node}#{i + 1}", programs.command(_called(run), node, run, output=output)))
+    awaited = None
+    if order.at is not None:
+        node, words = order.at
+        awaited = programs.command(_called(words), node, words, output=1 if order.to_terminal else None)
+        begun.append((0.0, node, awaited))
     sampler = stack.enter_context(Sampler(opened, origin=loop.begun)) if order.sockets else None
     seen = _Seen(opened)
     if order.shell is not None:
         seen.shell(loop, next(host for host in opened if host.name == order.shell))
     else:
-        _watched(loop, begun, order, seen, watch)
+        _watched(loop, begun, awaited, seen, watch)
     outcome = loop.result()
     flows = {name: program.report for _, name, program in begun if getattr(program, "report", None) is not None}
     outputs = {name: program.output for _, name, program in begun if hasattr(program, "output")}
@@ -279,11 +299,11 @@ def _program(
 def _watched(
     loop: _Loop,
     begun: Sequence[tuple[float, str, Program]],
-    order: Order,
+    awaited: Program | None,
     seen: _Seen,
     watch: Callable[[str], None] | None,
 ) -> None:
-    """Waits until the programs have ended, or the run has. A program that fails ends it."""
+    """Waits until the awaited program has ended, else all, or the run has. A program that fails ends it."""
     told = 0
     # Each program begins at its time, and all are asked whether they have failed.
     todo = sorted(begun, key=lambda one: one[0])
@@ -299,14 +319,14 @@ def _watched(
         if watch is not None and int(since) > told:
             told = int(since)
             watch(seen.line())
+        if awaited is not None and awaited.begun and awaited not in running:
+            break
         if begun and not running and not todo:
             return
         time.sleep(_TICK_S)
-    if running:
-        # The scenario's time is over: so is that of its programs.
-        for program in running:
-            with suppress(ProgramError):
-                program.stop()
+    for program in running:
+        with suppress(ProgramError):
+            program.stop()
 
 
 class _Seen:

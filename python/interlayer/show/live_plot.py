@@ -1,0 +1,71 @@
+"""Live runs as figures: what hosts got and what the air did over time, and how late packets were."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import plots
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matplotlib.figure import Figure
+
+_PANELS = (
+    ("got_bps.", 1e6, "goodput of IP at the host, Mb/s"),
+    ("backlog.", 1.0, "packets that wait"),
+    ("airtime.", 1.0, "share of time on the air"),
+)
+_NAMED = 8
+"""So many nodes are shown by name: those that got most."""
+
+
+def series(columns: Mapping[str, Sequence[float]], title: str, note: str) -> Figure:
+    """A panel for what each host got, one for each node's queue, one for its share of the air; a row each 100 ms."""
+    from .drawing import drawing, finish, frame
+
+    nodes = _busiest(columns)
+    with plots.style():
+        made = drawing(9.0, 7.2)
+        panels = made.subplots(len(_PANELS), 1, sharex=True)
+        for axes, (prefix, scale, label) in zip(panels, _PANELS, strict=True):
+            for i, node in enumerate(nodes):
+                values = [value / scale for value in columns.get(f"{prefix}{node}", ())]
+                if values:
+                    times = columns["time_s"][-len(values) :]
+                    axes.plot(times, values, **{**plots.look(i), "linewidth": 0.9, "markevery": 25, "label": node})
+            axes.set_ylabel(label)
+        panels[-1].set_xlabel("time, s")
+        frame(made, title, note)
+        finish(panels[0], entries=list(zip(*panels[0].get_legend_handles_labels(), strict=True)))
+        return made
+
+
+def lateness(late: Mapping[str, Any], title: str, note: str) -> Figure:
+    """The share of packets that were later than so much."""
+    from .drawing import drawing, finish, frame
+
+    left, lengths, shares = late["count"], [], []
+    for longest, count in late["buckets"]:
+        lengths.append(1e6 * longest)
+        shares.append(left / late["count"])
+        left -= count
+    with plots.style():
+        made = drawing(7.0, 4.2)
+        axes = made.subplots()
+        axes.step(lengths, shares, where="pre", color="#0072B2")
+        axes.set(
+            xscale="log",
+            yscale="log",
+            xlabel="wall clock minus model time, us",
+            ylabel="share of packets later than that",
+        )
+        frame(made, title, note)
+        finish(axes)
+        return made
+
+
+def _busiest(columns: Mapping[str, Sequence[float]]) -> list[str]:
+    prefix = "got_bps."
+    total = {name.removeprefix(prefix): sum(values) for name, values in columns.items() if name.startswith(prefix)}
+    return sorted(sorted(total, key=lambda node: -total[node])[:_NAMED])
