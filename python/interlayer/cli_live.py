@@ -55,8 +55,8 @@ def live_command(
 ) -> None:
     """Send real programs through a scenario's air, in real time.
 
-    Each node becomes a host with a network of its own, where programs of this machine run; the radio between them is the
-    model. `interlayer live set node.phone.position=[40,0]` changes a run from another terminal. docs/live.md.
+    Each node becomes a host with a network of its own, where programs of this machine run; the radio between them is
+    the model. `interlayer live set node.phone.position=[40,0]` changes a run from another terminal. docs/live.md.
 
     \b
     Examples:
@@ -217,7 +217,7 @@ def _write(result: LiveResult, found: str, folder: Path) -> None:
                 padded = [[*column, *[""] * (longest - len(column))] for column in columns.values()]
                 writer.writerows(zip(*padded, strict=True))
     title = result.scenario or "A live run"
-    note = f"One run of {result.seconds:.0f} s, seed {result.seed}, on Linux {result.kernel}; real TCP through modelled air."
+    note = f"One run of {result.seconds:.0f} s, seed {result.seed}, on Linux {result.kernel}; real TCP, modelled air."
     if result.series:
         plots.save(live_plot.series(result.series, f"{title}, live", note), folder / "series")
     if result.late["count"]:
