@@ -327,7 +327,7 @@ class Live:
         """Join the hosts until the scenario ends or `stop` is called, on this thread, without the interpreter's lock.
 
         Gives `run` (as of a simulated run), `late` and `behind` (`count`, `p50_s`, `p99_s`, `p999_s`, `max_s`,
-        `buckets`), `overloaded`, `packets` by fate, `refused`, `busy_s`, `conversations`. Raises `OSError`, `RuntimeError`.
+        `buckets`), `overloaded`, `packets` by fate, `refused`, `busy_s`, `conversations`. Raises `OSError`.
         """
 
     def stop(self) -> None:

@@ -60,9 +60,9 @@ def live_command(
 
     \b
     Examples:
-      interlayer live examples/live.toml
-      interlayer live examples/live.toml --at phone -- curl -s http://ap:8000/
-      interlayer live examples/live.toml --shell phone
+      interlayer live examples/live/phone.toml
+      interlayer live examples/live/phone.toml --at phone -- curl -s http://ap:8000/
+      interlayer live examples/live/phone.toml --shell phone
       interlayer live set between.phone.ap.broken=true
     """
     if words[0] == "set":
