@@ -137,9 +137,13 @@ pub trait Plan: std::fmt::Debug {
     fn respond(&mut self, config: &Config, frame: &Frame, nav_is_idle: bool) -> Option<Response>;
     /// A response is about to go out, and this station has an MSDU (`job`) for the same neighbour at the head of its line.
     /// A sequence that begins with the response and delivers the MSDU without contention; or `None`, and it goes alone. Asked
-    /// of the highest category first, and only while the NAV of this station is idle.
+    /// of the highest category first, and only while the NAV of this station is idle. Only if it [`Plan::replies`].
     fn reply(&mut self, _config: &Config, _response: &Frame, _job: &Job) -> Option<Exchange> {
         None
+    }
+    /// True if it may have such a sequence. Asked once.
+    fn replies(&self) -> bool {
+        false
     }
 }
 
