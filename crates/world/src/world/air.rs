@@ -69,9 +69,11 @@ impl World {
         let is_sending = station.is_sending();
         let channel = &mut self.airs[on.index()].channel;
         let fate = channel.end(now, node, &mut receptions);
-        let Some(frame) = channel.unload(node) else { return };
-        self.frames.ends(&frame, fate, channel.first_overlap(node));
-        self.taps.frame(now, &frame, fate, &receptions, (on, channel), &self.packets);
+        // Read where it is: to take it out of its option would move it once more.
+        let unloaded = channel.unload(node);
+        let Some(frame) = &unloaded else { return };
+        self.frames.ends(frame, fate, channel.first_overlap(node));
+        self.taps.frame(now, frame, fate, &receptions, (on, channel), &self.packets);
         if self.topology.as_ref().is_some_and(|topology| topology.is_stale()) {
             self.settle_air(now);
         }
@@ -80,9 +82,9 @@ impl World {
         }
         for reception in receptions.iter() {
             let id = self.airs[on.index()].interface(reception.node);
-            self.station(now, id, Input::Ended(&frame, reception.got));
+            self.station(now, id, Input::Ended(frame, reception.got));
         }
-        frame.release(&mut self.packets);
+        unloaded.into_iter().for_each(|frame| frame.release(&mut self.packets));
         self.receptions = Some(receptions);
     }
 
