@@ -208,7 +208,7 @@ impl Station {
             psdu.take(&msdu);
             in_service.push_back(msdu);
         }
-        self.note_dropped_ahead(cx, i);
+        self.note_dropped(cx, i);
         Some(psdu)
     }
 
