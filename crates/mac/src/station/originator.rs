@@ -49,14 +49,19 @@ impl Station {
     /// Takes the next MSDU of a category into service. Returns whether there is one.
     pub(super) fn take_next(&mut self, cx: &mut Cx<impl Air>, i: usize) -> bool {
         if self.edcafs[i].in_service.is_empty() {
-            let popped = self.pop(cx, i);
+            if self.edcafs[i].lets_go {
+                self.note_expired(cx, i);
+            }
             let edcaf = &mut self.edcafs[i];
-            edcaf.held_until = if popped.is_none() { edcaf.queue.next_wakeup() } else { SimTime::NEVER };
+            edcaf.in_service.begin(edcaf.queue.pop(cx.now, cx.all));
+            let is_empty = edcaf.in_service.is_empty();
+            edcaf.held_until = if is_empty { edcaf.queue.next_wakeup() } else { SimTime::NEVER };
             self.has_timers |= edcaf.held_until != SimTime::NEVER;
-            popped.into_iter().for_each(|msdu| edcaf.in_service.push_back(msdu));
+            self.note_dropped(cx, i);
         }
-        self.edcafs[i].in_psdu = 1;
-        let Some(msdu) = self.edcafs[i].in_service.front_mut() else { return false };
+        let edcaf = &mut self.edcafs[i];
+        edcaf.in_psdu = 1;
+        let Some(msdu) = edcaf.in_service.front_mut() else { return false };
         if msdu.attempts == 0 {
             msdu.head = cx.now;
         }
@@ -81,9 +86,8 @@ impl Station {
         }
     }
 
-    /// The next MSDU of a category's queue, after that has dropped what expired.
-    #[inline(always)]
-    pub(super) fn pop(&mut self, cx: &mut Cx<impl Air>, i: usize) -> Option<Msdu> {
+    /// The next MSDU of a category's queue, after that has dropped what expired, ahead of its time.
+    pub(super) fn pop_ahead(&mut self, cx: &mut Cx<impl Air>, i: usize) -> Option<Msdu> {
         if self.edcafs[i].lets_go {
             self.note_expired(cx, i);
         }
