@@ -158,37 +158,44 @@ impl Timers {
     }
 
     /// Sets, replaces or ([`SimTime::NEVER`]) clears the timer of `slot`.
+    // What most do needs few registers, and saves none: a timer that is not set is set before all those in the heap.
     pub fn set(&mut self, slot: Slot, at: SimTime, class: Class) {
         let place = &mut self.place[slot.0 as usize];
-        if *place == IN_LIST {
-            self.list.remove(slot);
-        }
-        if at == SimTime::NEVER {
-            let was = std::mem::replace(place, NOWHERE);
-            if was < IN_LIST {
-                self.remove(was as usize);
-            }
-            return;
+        if *place != NOWHERE || at == SimTime::NEVER {
+            return self.replace(slot, at, class);
         }
         debug_assert!(at >= self.now, "a timer of the past: {at} set at {}", self.now);
         self.order += Entry::STEP;
         debug_assert!(self.order < MOST_ORDER);
         let entry = Entry::new(at, class, self.order, slot);
         if entry < self.list.entries[0] {
-            let was = std::mem::replace(place, IN_LIST);
-            if was < IN_LIST {
-                self.remove(was as usize);
-            }
+            *place = IN_LIST;
             self.list.insert(entry);
             if self.list.len == LIST_ROOM {
                 self.spill();
             }
-        } else if *place < IN_LIST {
-            let place = *place as usize;
-            self.move_to(place, entry);
-            self.note_first();
         } else {
             self.push(entry);
+        }
+    }
+
+    /// As [`Timers::set`], of a timer that is set, or is to be cleared.
+    #[inline(never)]
+    fn replace(&mut self, slot: Slot, at: SimTime, class: Class) {
+        let entry = Entry::new(at, class, self.order + Entry::STEP, slot);
+        match self.place[slot.0 as usize] {
+            IN_LIST => self.list.remove(slot),
+            place if place < IN_LIST && at != SimTime::NEVER && entry > self.list.entries[0] => {
+                self.order += Entry::STEP;
+                self.move_to(place as usize, entry);
+                return self.note_first();
+            }
+            place if place < IN_LIST => self.remove(place as usize),
+            _ => {}
+        }
+        self.place[slot.0 as usize] = NOWHERE;
+        if at != SimTime::NEVER {
+            self.set(slot, at, class);
         }
     }
 
