@@ -280,9 +280,9 @@ impl Channel {
         is_locked
     }
 
-    /// The transmission of `from` starts: of the frame that it has loaded. Returns when [`Channel::sense`] is due for it;
-    /// `NEVER` if it is not.
-    pub fn start(&mut self, now: SimTime, from: NodeId) -> SimTime {
+    /// The transmission of `from` starts: of the frame that it has loaded, which is returned, with the time at which
+    /// [`Channel::sense`] is due for it; `NEVER` if it is not.
+    pub fn start(&mut self, now: SimTime, from: NodeId) -> (&Frame, SimTime) {
         let Channel { medium, contention, overlaps, spans, frames, heeds_damage, .. } = self;
         medium.start(now, from);
         let frame = frames[from.index()].as_ref().expect("who starts a transmission has loaded it");
@@ -295,7 +295,7 @@ impl Channel {
             contention.busy(now, sender.0);
         }
         overlaps.start(now, Airing { from, to: frame.to, kind: frame.kind, label: frame.label }, medium);
-        sensed
+        (frame, sensed)
     }
 
     /// The preamble of `from` is over: it makes the medium busy where its energy did not. To be called before the grants of

@@ -30,9 +30,7 @@ impl World {
         if self.nodes[from.index()].chain().has_options() {
             self.write_options(now, id);
         }
-        let channel = &mut self.airs[channel.index()].channel;
-        let sensed_at = channel.start(now, from);
-        let Some(frame) = channel.frame(from) else { return };
+        let (frame, sensed_at) = self.airs[channel.index()].channel.start(now, from);
         let end = now + frame.airtime;
         self.frames.starts(frame);
         if sensed_at != SimTime::NEVER {
