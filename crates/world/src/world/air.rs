@@ -10,17 +10,16 @@ use wire::{DropWhy, Pkt, Shared};
 
 impl World {
     pub(super) fn grant(&mut self, now: SimTime, channel: ChannelId) {
-        let mut winners = std::mem::take(&mut self.winners);
-        winners.clear();
-        let air = &mut self.airs[channel.index()];
+        let World { airs, winners, .. } = self;
+        let air = &mut airs[channel.index()];
         air.grant_at = SimTime::NEVER;
-        air.channel.contention.winners(now, &mut winners);
-        for winner in &winners {
+        winners.clear();
+        air.channel.contention.winners(now, winners);
+        for i in 0..self.winners.len() {
             let air = &self.airs[channel.index()];
-            let id = air.interface(air.channel.contention.node(*winner));
+            let id = air.interface(air.channel.contention.node(self.winners[i]));
             self.station(now, id, Input::Granted);
         }
-        self.winners = winners;
     }
 
     /// The frame that an interface has loaded goes on the air. Not inlined, as [`World::carry_out`].
