@@ -62,6 +62,8 @@ impl Station {
     }
 
     /// The facts from which an exchange is built that sends `n` MSDUs in service, `psdu` bytes, beginning at this one.
+    // In line: they are compared where they are found, and written nowhere as a rule.
+    #[inline(always)]
     pub(super) fn job(
         &mut self,
         i: usize,

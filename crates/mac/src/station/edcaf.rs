@@ -92,6 +92,7 @@ impl Edcaf {
     }
 
     /// Length of that PSDU.
+    #[inline]
     pub fn psdu_len(&self) -> Bytes {
         match self.current() {
             Some(one) if self.in_psdu == 1 => one.mpdu,
