@@ -347,9 +347,8 @@ impl Contention {
     #[inline]
     pub fn finish(&mut self, id: ContenderId, outcome: Outcome, wants: bool, not_before: SimTime) {
         let i = id.0 as usize;
-        let node = self.contenders[i].node;
-        let sense = self.sense(node);
         let contender = &mut self.contenders[i];
+        let node = contender.node;
         contender.cw = match outcome {
             Outcome::Failure => (contender.cw * 2 + 1).min(contender.access.cw_max),
             Outcome::Success | Outcome::Discard => contender.access.cw_min,
@@ -360,7 +359,7 @@ impl Contention {
         contender.not_before = not_before;
         self.note_counting(node);
         if !self.is_uncounted(node) {
-            self.recount_one(i, &sense);
+            self.recount_one(i, &self.sense(node));
         }
     }
 
