@@ -8,7 +8,7 @@ use crate::contention::{Countdown, Outcome};
 use crate::exchange::{Counter, Exchange, Step, Txop};
 use crate::frame::Kind;
 use crate::link::Order;
-use crate::msdu::{Mates, Msdu};
+use crate::msdu::Msdu;
 use crate::psdu::{Body, Frame, Mpdu, Psdu};
 use crate::report::{Fate, InOrder, InPpdu, PsduReport, TxReport};
 use crate::tx_queue::{Next, RaTid};
@@ -455,14 +455,16 @@ impl Station {
         {
             extended.answered(msdu.to);
         }
-        let msdu = edcaf.in_service.pop_front()?;
-        let report =
-            msdu.report_in_order(cx.now, Fate::Delivered, Some(ppdu), order.and_then(|order| order.of(&msdu)));
-        if !msdu.mates.is_empty() {
-            edcaf.counters.msdus_delivered += msdu.mates.len() as u64;
-            tell_mates(msdu.mates, report, cx.out);
+        // Reported where it stands: what is taken out is its packet.
+        let msdu = edcaf.in_service.front()?;
+        let in_order = order.and_then(|order| order.of(msdu));
+        let report = msdu.report_in_order(cx.now, Fate::Delivered, Some(ppdu), in_order);
+        let Msdu { pkt, mates, .. } = edcaf.in_service.pop_front()?;
+        if let Some(mates) = mates.some() {
+            edcaf.counters.msdus_delivered += mates.len() as u64;
+            tell_mates(mates, report, cx.out);
         }
-        Some((msdu.pkt, report))
+        Some((pkt, report))
     }
 
     /// After a success: the next exchange of the opportunity, if there is room, or back to contention.
@@ -596,7 +598,9 @@ impl Station {
             extended.gave_up(msdu.to);
         }
         let report = msdu.report_in_order(cx.now, Fate::GivenUp, ppdu, in_order);
-        tell_mates(msdu.mates, report, cx.out);
+        if let Some(mates) = msdu.mates.some() {
+            tell_mates(mates, report, cx.out);
+        }
         cx.out.push(Output::Done(msdu.pkt, report));
     }
 
@@ -659,8 +663,8 @@ impl Station {
 }
 
 /// Those who shared an MPDU have its fate.
-fn tell_mates(mates: Mates, of: TxReport, out: &mut Vec<Output>) {
-    for mate in mates.into_each() {
+fn tell_mates(mates: impl Iterator<Item = Msdu>, of: TxReport, out: &mut Vec<Output>) {
+    for mate in mates {
         let Msdu { serial, enqueued, head, .. } = mate;
         out.push(Output::Done(mate.pkt, TxReport { serial, enqueued, head, ..of }));
     }
