@@ -308,6 +308,8 @@ impl Channel {
     /// The transmission of `from` ends. Writes the machines to be told to `receptions`; whoever else heard it has its
     /// carrier sense, EIFS and NAV up to date when this returns. Returns what became of the frame at its addressee. The frame
     /// itself is to be taken off the air then, while `receptions` are told ([`Channel::unload`]).
+    // Not in line: what its caller holds would leave it no registers.
+    #[inline(never)]
     pub fn end(&mut self, now: SimTime, from: NodeId, receptions: &mut Receptions) -> AtAddressee {
         let Channel {
             medium,
