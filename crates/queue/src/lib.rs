@@ -201,11 +201,8 @@ impl<T> Queue<T> {
         let Arrival { size, is_ect, flow } = arrival;
         self.stats.offered += 1;
         self.stats.bytes_offered += size;
-        let admission = if self.only_refuses {
-            Admission::Pass
-        } else {
-            self.discipline.arrival(now, &arrival, &self.queued)
-        };
+        let admission =
+            if self.only_refuses { Admission::Pass } else { self.discipline.arrival(now, &arrival, &self.queued) };
         let mark = match admission {
             Admission::Pass => Mark::None,
             Admission::Mark => Mark::Ce,
