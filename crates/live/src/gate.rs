@@ -131,7 +131,15 @@ impl Gate {
 
     /// The host of `node` has sent `bytes` at `at`. Nothing that it sends is an error: what cannot go on is counted and dropped, as an access
     /// point drops it.
+    ///
+    /// The world goes on to the last instant before `at`: whether a node is dead by then, and which connection is the oldest, does not hang
+    /// on when the driver has looked at it.
     pub fn enter(&mut self, node: NodeId, bytes: &[u8], at: SimTime) -> Fate {
+        let before = SimTime::from_ns(at.ns().saturating_sub(1));
+        if before > self.drive.now() {
+            // It is not past.
+            _ = self.drive.advance(before);
+        }
         let fate = match bytes.first().map(|first| first >> 4) {
             Some(4) => self.enter4(node, bytes, at),
             Some(6) => self.enter6(node, bytes, at),

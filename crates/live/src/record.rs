@@ -1,7 +1,7 @@
 //! A recorded run: time and bytes of every packet read and written and of every change, as pcapng, which Wireshark reads.
 //!
 //! Each host has two interfaces, `NAME` for what it sends and `NAME gets` for what it is given; a third kind, `interlayer`, has lines of
-//! text: the first names the seed, the others are changes. Times are model time.
+//! text: the first names the seed, the last says that the run is over, the others are changes. Times are model time.
 
 use std::fs::File;
 use std::io::{self, BufWriter};
@@ -17,6 +17,9 @@ const LINES: &str = "interlayer";
 
 /// The end of the name of an interface with what a host is given.
 const GETS: &str = " gets";
+
+/// The last line.
+const END: &str = "end";
 
 /// Bytes that wait before they are written to the file: a write takes no longer than some 100 us.
 const BUFFER: usize = 1 << 16;
@@ -76,11 +79,12 @@ impl Recorder {
         self.to.packet(self.lines, at, text.as_bytes(), None)
     }
 
-    /// Ends the recording.
+    /// Ends the recording: the run was over at `at`.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn finish(self) -> io::Result<()> {
+    pub fn finish(mut self, at: SimTime) -> io::Result<()> {
+        self.line(at, END)?;
         self.to.finish().map(|_| ())
     }
 }
@@ -104,10 +108,11 @@ pub(crate) enum Event<'a> {
     Line(&'a str),
 }
 
-/// A recorded run: its seed, and its events in their order.
+/// A recorded run: its seed, its end, and its events in their order.
 #[derive(Debug)]
 pub(crate) struct Recorded<'a> {
     pub seed: u64,
+    pub end: SimTime,
     pub events: Vec<(SimTime, Event<'a>)>,
 }
 
@@ -125,13 +130,17 @@ impl<'a> Recorded<'a> {
             .iter()
             .map(|interface| text(interface.name.unwrap_or_default()))
             .collect::<Result<Vec<_>, _>>()?;
-        let (mut seed, mut events) = (None, Vec::new());
+        let (mut seed, mut end, mut events) = (None, None, Vec::new());
         for packet in packets {
             let name = names[packet.interface];
             let event = if interfaces[packet.interface].link_type == TEXT {
                 let line = text(packet.bytes)?;
                 if let (None, Some(number)) = (seed, line.strip_prefix("seed ")) {
                     seed = number.parse().ok();
+                    continue;
+                }
+                if line == END {
+                    end = Some(packet.at);
                     continue;
                 }
                 Event::Line(line)
@@ -143,6 +152,7 @@ impl<'a> Recorded<'a> {
             events.push((packet.at, event));
         }
         let seed = seed.ok_or_else(|| RecordError::Other("it does not begin with a seed".to_owned()))?;
-        Ok(Recorded { seed, events })
+        let end = end.ok_or_else(|| RecordError::Other("it has no end, so it was cut short".to_owned()))?;
+        Ok(Recorded { seed, end, events })
     }
 }

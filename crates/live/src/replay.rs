@@ -42,12 +42,13 @@ pub struct Replayed {
     pub first_other: Option<(SimTime, String)>,
 }
 
-/// Makes the run of a recording again with `blueprint`, and compares what hosts were given, bit for bit.
+/// Makes the run of a recording again with `blueprint`, and compares what hosts were given, bit for bit. It ends when the recorded run did,
+/// however long the scenario lasts.
 ///
 /// # Errors
 /// [`ReplayError`].
 pub fn replay(blueprint: &Blueprint, bytes: &[u8]) -> Result<Replayed, ReplayError> {
-    let Recorded { seed, events } = Recorded::read(bytes)?;
+    let Recorded { seed, end, events } = Recorded::read(bytes)?;
     let scenario = blueprint.scenario();
     let node = |name: &str| -> Result<NodeId, ReplayError> {
         let found = scenario.nodes.iter().position(|node| node.name == name);
@@ -76,8 +77,9 @@ pub fn replay(blueprint: &Blueprint, bytes: &[u8]) -> Result<Replayed, ReplayErr
             }
         }
     }
+    advance(&mut gate, end)?;
     let conversations = gate.conversations().cloned().collect();
-    Ok(Replayed { run: gate.into_drive().finish()?, conversations, recorded, same, first_other })
+    Ok(Replayed { run: gate.into_drive().stop()?, conversations, recorded, same, first_other })
 }
 
 /// Arrivals stand in the order in which hosts were served, not in that of their times.

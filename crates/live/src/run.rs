@@ -227,8 +227,9 @@ pub fn run(
         buffer: vec![0; LONGEST],
     };
     live.go(options.spin)?;
-    let Loop { gate, recorder, late, behind, refused, slept, clock, .. } = live;
-    recorder.map_or(Ok(()), Recorder::finish).map_err(LiveError::Record)?;
+    let Loop { mut gate, recorder, late, behind, refused, slept, clock, .. } = live;
+    let end = gate.drive().now();
+    recorder.map_or(Ok(()), |recorder| recorder.finish(end)).map_err(LiveError::Record)?;
     let busy = clock.now().since(SimTime::ZERO).saturating_sub(slept);
     let (fates, conversations) = (gate.fates().collect(), gate.conversations().cloned().collect());
     let run = gate.into_drive().stop()?;

@@ -94,6 +94,7 @@ mod tests {
             name = "a"
             [[node]]
             name = "b"
+            role = "ap"
             [[node]]
             name = "c"
             [[link]]
