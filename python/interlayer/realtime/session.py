@@ -130,7 +130,8 @@ def live(
     has_end = order.seconds is not None or not (order.commands or order.at or order.shell)
     planned = plan.read(text, overrides, order.seconds if has_end else LONG_S)
     lasts = planned.scenario.duration_s
-    if has_end and planned.flows:
+    if has_end:
+        # The air outlasts the programs, so that none of them sees its network go.
         planned = plan.read(text, overrides, lasts + _DRAIN_S)
     scenario, nodes = planned.scenario, planned.scenario.nodes
     seed = scenario.seed if order.seed is None else order.seed
@@ -319,6 +320,9 @@ def _watched(
     running: list[Program] = []
     while not loop.is_over():
         since = time.monotonic() - loop.begun
+        if since >= lasts and not any(isinstance(program, Iperf3) for program in running):
+            loop.live.stop()
+            break
         while todo and todo[0][0] <= since:
             program = todo.pop(0)[2]
             program.start()
@@ -332,9 +336,7 @@ def _watched(
             break
         if begun and not running and not todo:
             return
-        if since >= lasts and not any(isinstance(program, Iperf3) for program in running):
-            break
-        time.sleep(_TICK_S)
+        time.sleep(min(_TICK_S, max(0.0, lasts - since)) or _TICK_S)
     if loop.is_over() and loop.error is None:
         for program in running:
             if isinstance(program, Iperf3):
