@@ -1,4 +1,4 @@
-"""`interlayer live` where no host is needed: what is read of a scenario, runs as other processes find them, the command line."""
+"""`interlayer live` where no host is needed: the plan of a run, runs as other processes find them, the command line."""
 
 from __future__ import annotations
 
@@ -78,7 +78,8 @@ def test_flows_of_programs_are_live_and_the_rest_is_simulated() -> None:
 @pytest.mark.core
 def test_what_a_program_is_says_nothing_in_the_core() -> None:
     only = MIXED.partition('[[flow]]\nname = "neighbour"')[0]
-    [run] = simulator.run_batch(plan.read(only).scenario, [1]).runs
+    [run] = simulator.run_batch([(plan.read(only).scenario, 1)]).runs
+    assert run is not None
     assert [row["delivered_bytes_total"] for row in run["flows"]] == [0, 0, 0]
 
 
@@ -86,7 +87,7 @@ def test_what_a_program_is_says_nothing_in_the_core() -> None:
 def test_overrides_and_the_length_of_a_run_are_those_of_the_core() -> None:
     read = plan.read(MIXED, [("radio.data_rate", '"2 Mb/s"')], seconds=7)
     assert read.scenario.duration_s == 7
-    with pytest.raises(InputError, match="radio.data_rat"):
+    with pytest.raises(InputError, match=r"radio\.data_rat"):
         plan.read(MIXED, [("radio.data_rat", '"2 Mb/s"')])
 
 
@@ -133,7 +134,7 @@ def test_tables_as_text_are_the_tables() -> None:
     assert toml_text.key("a b") == '"a b"'
 
 
-# ------------------------------------------------------------------------------------------------------- other processes
+# ------------------------------------------------------------------------------------------------------ other processes
 
 
 @pytest.fixture
