@@ -50,6 +50,7 @@ PARTS = {
         "docs/strings-and-c3tcp",
         "docs/queues",
         "docs/today",
+        "docs/live",
         "docs/deploy",
         "docs/users",
     ],

@@ -47,6 +47,9 @@ class Scenario:
     def effective_json(self) -> str:
         """The same with every key of each TCP connection written out, as `preset` and the keys beside it make them."""
 
+    def bound_to_own_tcp(self, seed: int) -> list[tuple[str, str]]:
+        """The schemes that work beside TCP ends of the core alone, as (node, scheme). Raises `InputError`."""
+
 class Flow(TypedDict):
     """One flow's results over the measured time (warm-up excluded unless the name says otherwise)."""
 
@@ -323,21 +326,26 @@ class Live:
     def run(self) -> dict[str, Any]:
         """Join the hosts until the scenario ends or `stop` is called, on this thread, without the interpreter's lock.
 
-        Gives `run` (as of a simulated run), `late` and `behind` (`count`, `p50_s`, `p99_s`, `p999_s`, `max_s`, `buckets`),
-        `overloaded`, `packets` by fate, `refused`, `busy_s`, `conversations`. Raises `OSError`, `RuntimeError`.
+        Gives `run` (as of a simulated run), `late` and `behind` (`count`, `p50_s`, `p99_s`, `p999_s`, `max_s`,
+        `buckets`), `overloaded`, `packets` by fate, `refused`, `busy_s`, `conversations`. Raises `OSError`.
         """
 
     def stop(self) -> None:
         """End the run soon. Callable from any thread, as the next two are."""
 
     def change(self, text: str) -> None:
-        """Change the network: `node.phone.position=[40, 0]`. Raises `ValueError` with one line, `RuntimeError` at the end."""
+        """Change the network: `node.phone.position=[40, 0]`. Raises `ValueError`, `RuntimeError` at the end."""
 
     def gauge(self) -> dict[str, Any]:
-        """The state of the run, some 100 ms old: `t_s`, `sent` and `got` (packets, bytes) of each host, `late_s`, `interfaces`."""
+        """The state of the run, some 100 ms old.
+
+        `t_s`, `sent` and `got` (packets, bytes) of each host, `late_s` (at 99 %, the longest), `interfaces`.
+        """
 
 def replay(scenario: Scenario, recording: bytes) -> dict[str, Any]:
-    """Make a recorded live run again in virtual time: `run`, `recorded` packets, how many were the `same`, `first_other`.
+    """Make a recorded live run again in virtual time.
+
+    Gives `run`, the packets `recorded`, how many were the `same`, and the `first_other` (time, node).
 
     Raises `ValueError` with one line.
     """

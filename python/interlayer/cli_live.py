@@ -57,14 +57,14 @@ def live_command(
 ) -> None:
     """Send real programs through a scenario's air, in real time.
 
-    Each node becomes a host with a network of its own, where programs of this machine run; the radio between them is the
-    model. `interlayer live set node.phone.position=[40,0]` changes a run from another terminal. docs/live.md.
+    Each node becomes a host with a network of its own, where programs of this machine run; the radio between them is
+    the model. `interlayer live set node.phone.position=[40,0]` changes a run from another terminal. docs/live.md.
 
     \b
     Examples:
-      interlayer live examples/live.toml
-      interlayer live examples/live.toml --at phone -- curl -s http://ap:8000/
-      interlayer live examples/live.toml --shell phone
+      interlayer live examples/live/phone.toml
+      interlayer live examples/live/phone.toml --at phone -- curl -s http://ap:8000/
+      interlayer live examples/live/phone.toml --shell phone
       interlayer live set between.phone.ap.broken=true
     """
     if words[0] == "set":
@@ -216,7 +216,7 @@ def _write(result: LiveResult, found: str, folder: Path) -> None:
                 padded = [[*column, *[""] * (longest - len(column))] for column in columns.values()]
                 writer.writerows(zip(*padded, strict=True))
     title = result.scenario or "A live run"
-    note = f"One run of {result.seconds:.0f} s, seed {result.seed}, on Linux {result.kernel}; real TCP through modelled air."
+    note = f"One run of {result.seconds:.0f} s, seed {result.seed}, on Linux {result.kernel}; real TCP, modelled air."
     if result.series:
         plots.save(live_plot.series(result.series, f"{title}, live", note), folder / "series")
     if result.late["count"]:

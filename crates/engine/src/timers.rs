@@ -2,7 +2,7 @@
 //!
 //! Timers of a frame on the air are set, moved and cleared several times a frame and go off before any timer of a
 //! transport. So the timers before all those in the heap wait in a short list beside it, the next one last: there are two
-//! or three as a rule.
+//! or three as a rule. Below them stands a copy of the heap's first timer, so the last of the list is the next of all.
 
 use units::SimTime;
 
@@ -32,11 +32,14 @@ struct Entry(u128);
 impl Entry {
     const SLOT_BITS: u32 = 22;
     const CLASS_BITS: u32 = 2;
+    /// From the order of one timer to that of the next.
+    const STEP: u64 = 1 << Entry::SLOT_BITS;
     /// Later than any.
     const LAST: Entry = Entry(u128::MAX);
 
+    /// `order` counts in steps of [`Entry::STEP`].
     fn new(at: SimTime, class: Class, order: u64, slot: Slot) -> Entry {
-        let low = (class as u64) << (64 - Entry::CLASS_BITS) | order << Entry::SLOT_BITS | u64::from(slot.0);
+        let low = (class as u64) << (64 - Entry::CLASS_BITS) | order | u64::from(slot.0);
         Entry(u128::from(at.ns()) << 64 | u128::from(low))
     }
 
@@ -49,35 +52,36 @@ impl Entry {
     }
 }
 
-/// Timers that can be set in one run: 10¹² of 0.1 µs each are 30 hours of computing.
-const MOST_ORDERS: u64 = 1 << (64 - Entry::CLASS_BITS - Entry::SLOT_BITS);
+/// No order is as high: 10¹² timers can be set in one run, and of 0.1 µs each they are 30 hours of computing.
+const MOST_ORDER: u64 = 1 << (64 - Entry::CLASS_BITS);
 
 const NOWHERE: u32 = u32::MAX;
 /// Somewhere in the list.
 const IN_LIST: u32 = 1 << 31;
-/// The capacity of the list. Where it is full, its last timer goes into the heap.
+/// Timers in the list at most, and the copy below them. Where it is full, its last timer goes into the heap.
 const LIST_ROOM: usize = 8;
 const ARITY: usize = 4;
 
 /// The timers that go off before all those in the heap, the next one last.
 #[derive(Debug)]
 struct List {
-    /// Those beyond `len` mean nothing.
+    /// The lowest is the first of the heap, [`Entry::LAST`] while that is empty. Those beyond `len` mean nothing.
     entries: [Entry; LIST_ROOM],
+    /// At least 1.
     len: usize,
 }
 
 impl Default for List {
     fn default() -> List {
-        List { entries: [Entry::LAST; LIST_ROOM], len: 0 }
+        List { entries: [Entry::LAST; LIST_ROOM], len: 1 }
     }
 }
 
 impl List {
-    /// The next timer.
+    /// The next timer: the heap's, if the list has none.
     #[inline]
-    fn next(&self) -> Option<&Entry> {
-        self.entries[..self.len].last()
+    fn next(&self) -> Entry {
+        self.entries[self.len - 1]
     }
 
     /// The time of the timer of `slot`.
@@ -86,11 +90,11 @@ impl List {
         self.entries[..self.len].iter().rfind(is_it).expect("what is said to be in the list is there").at()
     }
 
-    /// Puts a timer before those that go off earlier. There must be room.
+    /// Puts a timer that goes off before those of the heap before those that go off earlier. There must be room.
     #[inline]
     fn insert(&mut self, entry: Entry) {
         let mut at = self.len;
-        while at > 0 && self.entries[at - 1] < entry {
+        while self.entries[at - 1] < entry {
             self.entries[at] = self.entries[at - 1];
             at -= 1;
         }
@@ -154,35 +158,44 @@ impl Timers {
     }
 
     /// Sets, replaces or ([`SimTime::NEVER`]) clears the timer of `slot`.
+    // What most do needs few registers, and saves none: a timer that is not set is set before all those in the heap.
     pub fn set(&mut self, slot: Slot, at: SimTime, class: Class) {
-        let place = self.place[slot.0 as usize];
-        if place == IN_LIST {
-            self.list.remove(slot);
-        }
-        if at == SimTime::NEVER {
-            if place < IN_LIST {
-                self.remove(place as usize);
-            }
-            self.place[slot.0 as usize] = NOWHERE;
-            return;
+        let place = &mut self.place[slot.0 as usize];
+        if *place != NOWHERE || at == SimTime::NEVER {
+            return self.replace(slot, at, class);
         }
         debug_assert!(at >= self.now, "a timer of the past: {at} set at {}", self.now);
-        self.order += 1;
-        debug_assert!(self.order < MOST_ORDERS);
+        self.order += Entry::STEP;
+        debug_assert!(self.order < MOST_ORDER);
         let entry = Entry::new(at, class, self.order, slot);
-        if self.heap.first().is_none_or(|first| entry < *first) {
-            if place < IN_LIST {
-                self.remove(place as usize);
-            }
-            self.place[slot.0 as usize] = IN_LIST;
+        if entry < self.list.entries[0] {
+            *place = IN_LIST;
             self.list.insert(entry);
             if self.list.len == LIST_ROOM {
                 self.spill();
             }
-        } else if place < IN_LIST {
-            self.move_to(place as usize, entry);
         } else {
             self.push(entry);
+        }
+    }
+
+    /// As [`Timers::set`], of a timer that is set, or is to be cleared.
+    #[inline(never)]
+    fn replace(&mut self, slot: Slot, at: SimTime, class: Class) {
+        let entry = Entry::new(at, class, self.order + Entry::STEP, slot);
+        match self.place[slot.0 as usize] {
+            IN_LIST => self.list.remove(slot),
+            place if place < IN_LIST && at != SimTime::NEVER && entry > self.list.entries[0] => {
+                self.order += Entry::STEP;
+                self.move_to(place as usize, entry);
+                return self.note_first();
+            }
+            place if place < IN_LIST => self.remove(place as usize),
+            _ => {}
+        }
+        self.place[slot.0 as usize] = NOWHERE;
+        if at != SimTime::NEVER {
+            self.set(slot, at, class);
         }
     }
 
@@ -195,13 +208,9 @@ impl Timers {
         }
     }
 
-    fn next(&self) -> Entry {
-        self.list.next().or(self.heap.first()).copied().unwrap_or(Entry::LAST)
-    }
-
     /// The time of the next timer; [`SimTime::NEVER`] if none is set.
     pub fn next_at(&self) -> SimTime {
-        self.next().at()
+        self.list.next().at()
     }
 
     /// Takes the next timer off and moves the clock to it; `None` if none is set.
@@ -211,11 +220,11 @@ impl Timers {
 
     /// Takes the next timer off and moves the clock to it; `None`, and the clock stands still, if none goes off before `end`.
     pub fn pop_before(&mut self, end: SimTime) -> Option<(SimTime, Slot)> {
-        let next = self.next();
+        let next = self.list.next();
         if next.at() >= end {
             return None;
         }
-        if self.list.len > 0 {
+        if self.list.len > 1 {
             self.list.len -= 1;
         } else {
             self.remove(0);
@@ -230,7 +239,7 @@ impl Timers {
     #[cold]
     fn spill(&mut self) {
         let List { entries, len } = &mut self.list;
-        let last = entries[0];
+        let last = entries[1];
         entries.copy_within(1..*len, 0);
         *len -= 1;
         self.push(last);
@@ -257,6 +266,12 @@ impl Timers {
             // The last of the heap fills the gap: it may belong further up or down, never both.
             self.move_to(place, last);
         }
+        self.note_first();
+    }
+
+    /// Another timer may be the first of the heap.
+    fn note_first(&mut self) {
+        self.list.entries[0] = self.heap.first().copied().unwrap_or(Entry::LAST);
     }
 
     /// Puts `entry` at `at` or above.

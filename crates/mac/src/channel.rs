@@ -280,9 +280,9 @@ impl Channel {
         is_locked
     }
 
-    /// The transmission of `from` starts: of the frame that it has loaded. Returns when [`Channel::sense`] is due for it;
-    /// `NEVER` if it is not.
-    pub fn start(&mut self, now: SimTime, from: NodeId) -> SimTime {
+    /// The transmission of `from` starts: of the frame that it has loaded, which is returned, with the time at which
+    /// [`Channel::sense`] is due for it; `NEVER` if it is not.
+    pub fn start(&mut self, now: SimTime, from: NodeId) -> (&Frame, SimTime) {
         let Channel { medium, contention, overlaps, spans, frames, heeds_damage, .. } = self;
         medium.start(now, from);
         let frame = frames[from.index()].as_ref().expect("who starts a transmission has loaded it");
@@ -295,7 +295,7 @@ impl Channel {
             contention.busy(now, sender.0);
         }
         overlaps.start(now, Airing { from, to: frame.to, kind: frame.kind, label: frame.label }, medium);
-        sensed
+        (frame, sensed)
     }
 
     /// The preamble of `from` is over: it makes the medium busy where its energy did not. To be called before the grants of
@@ -308,6 +308,8 @@ impl Channel {
     /// The transmission of `from` ends. Writes the machines to be told to `receptions`; whoever else heard it has its
     /// carrier sense, EIFS and NAV up to date when this returns. Returns what became of the frame at its addressee. The frame
     /// itself is to be taken off the air then, while `receptions` are told ([`Channel::unload`]).
+    // Not in line: what its caller holds would leave it no registers.
+    #[inline(never)]
     pub fn end(&mut self, now: SimTime, from: NodeId, receptions: &mut Receptions) -> AtAddressee {
         let Channel {
             medium,
@@ -328,16 +330,11 @@ impl Channel {
         mpdus.set_first(frame.psdu.mpdus().len());
         let is_silent = medium.stop(now, from);
         let overlap = overlaps.end(from);
-        let ppdu = ppdu(frame, heeds_damage, spans);
         let mut fate = AtAddressee::Unheard;
+        let are_none = *errors_at == ErrorsAt::Attempt && errors.is_none();
+        let noise = Noise { are_none, errors, at: *errors_at, mpdus };
         let rest = Rest {
             contention,
-            noise: Noise {
-                are_none: *errors_at == ErrorsAt::Attempt && errors.is_none(),
-                errors,
-                at: *errors_at,
-                mpdus,
-            },
             waits_for_end,
             heeds_damage,
             strange: strange.iter().find(|it| it.format == frame.tx.mode.format),
@@ -347,9 +344,12 @@ impl Channel {
             sender: Sender(from.into()),
             is_silent,
         };
+        // The PPDU is made in each arm: that of a unit disc never exists in memory.
         match medium {
-            Medium::UnitDisc(reach) => rest.leave(now, reach, frame, &ppdu, told),
-            Medium::Sinr(levels) => rest.leave(now, &mut **levels, frame, &ppdu, told),
+            Medium::UnitDisc(reach) => rest.leave(now, reach, frame, &ppdu(frame, heeds_damage, spans), noise, told),
+            Medium::Sinr(levels) => {
+                rest.leave(now, &mut **levels, frame, &ppdu(frame, heeds_damage, spans), noise, told);
+            }
         }
         fate
     }
@@ -494,7 +494,6 @@ impl Sender {
 /// The things that the end of a frame changes beside the medium.
 struct Rest<'a> {
     contention: &'a mut Contention,
-    noise: Noise<'a>,
     waits_for_end: &'a mut [u64],
     heeds_damage: &'a [u64],
     /// The nodes that do not know the frame's format, if there are any.
@@ -534,6 +533,7 @@ impl Rest<'_> {
         medium: &mut impl Pass,
         frame: &Frame,
         ppdu: &Ppdu,
+        mut noise: Noise<'_>,
         told: &mut Vec<(NodeId, Extent)>,
     ) {
         let started = now - frame.airtime;
@@ -546,7 +546,7 @@ impl Rest<'_> {
                 heard.spoilt &= known;
                 heard.front &= known & read;
             }
-            let received = self.noise.received(started, &heard, frame);
+            let received = noise.received(started, &heard, frame);
             let addressees = match frame.to {
                 NodeId::BROADCAST => heard.listeners,
                 _ if addressee.block == heard.block => heard.listeners & addressee.bits,
@@ -601,27 +601,35 @@ impl Rest<'_> {
 }
 
 impl Noise<'_> {
-    #[inline]
+    #[inline(always)]
     fn received(&mut self, started: SimTime, heard: &Hearing<'_>, frame: &Frame) -> Received {
         if self.are_none && heard.mpdus.is_none() && heard.front == 0 {
             return Received { nodes: heard.clear, header: false };
         }
-        self.struck(started, heard, frame)
+        let front = heard.nodes(heard.front).contains(frame.to);
+        self.struck(started, heard.nodes(heard.clear), front, heard.mpdus, frame)
     }
 
-    /// As [`Noise::received`], with errors to be drawn or parts to be judged.
-    fn struck(&mut self, started: SimTime, heard: &Hearing<'_>, frame: &Frame) -> Received {
+    /// As [`Noise::received`], with errors to be drawn or parts to be judged. The hearing comes in pieces, so that it need not lie in memory.
+    #[inline(never)]
+    fn struck(
+        &mut self,
+        started: SimTime,
+        clear: Nodes,
+        front: bool,
+        parts: Option<&MpduSet>,
+        frame: &Frame,
+    ) -> Received {
         let (from, to) = (frame.from, frame.to);
         let is_control = frame.kind != Kind::Data;
         let is_addressee = |at: NodeId| at == to;
-        let front = heard.nodes(heard.front).contains(to);
-        let mut all = Received { nodes: heard.clear, header: front };
-        let stands = |place: usize| heard.mpdus.is_some_and(|mpdus| mpdus.contains(place));
+        let mut all = Received { nodes: clear.bits, header: front };
+        let stands = |place: usize| parts.is_some_and(|mpdus| mpdus.contains(place));
         let lose = |nodes: &mut u64, at: NodeId| *nodes &= !Nodes::from(at).bits;
         let mpdus = frame.psdu.mpdus();
         match self.at {
             ErrorsAt::Attempt => {
-                for at in heard.nodes(heard.clear) {
+                for at in clear {
                     if mpdus.len() > 1 && is_addressee(at) {
                         self.mpdus.clear();
                         for (place, mpdu) in mpdus.iter().enumerate() {
@@ -654,7 +662,7 @@ impl Noise<'_> {
                     }
                 }
             }
-            ErrorsAt::Msdu if heard.nodes(heard.clear).contains(to) => {
+            ErrorsAt::Msdu if clear.contains(to) => {
                 let is_whole = mpdus.len() == 1;
                 let survives = |place: usize| {
                     let is_doomed = mpdus[place].data().is_some_and(|data| data.is_doomed);

@@ -70,6 +70,9 @@ struct Carrier {
     busy: u64,
     /// The last frame received was in error: EIFS applies.
     after_error: u64,
+    /// All stations with a contender in [`Phase::PostBackoff`] or beyond, and perhaps others: they are taken out when a countdown would
+    /// freeze. Nobody else has a grant.
+    counting: u64,
     /// Stations that turned idle at `idle_at`, the last time that any did. Their [`Place::idle_from`] is not written: they may
     /// be busy again before a grant is counted, in the gap before a response for instance.
     recent: u64,
@@ -248,7 +251,7 @@ impl Contention {
         self.has_changed = true;
         let mut least = SimTime::NEVER;
         for (block, carrier) in (0..).zip(&self.carriers) {
-            let bits = std::mem::take(&mut self.uncounted[block as usize]);
+            let bits = std::mem::take(&mut self.uncounted[block as usize]) & carrier.counting;
             for (bits, after_error) in [(bits & !carrier.after_error, false), (bits & carrier.after_error, true)] {
                 let nodes = Nodes { block, bits };
                 if self.is_plain {
@@ -327,6 +330,7 @@ impl Contention {
             }
             Phase::Immediate | Phase::Backoff | Phase::Granted => return,
         }
+        self.note_counting(node);
         self.recount_one(i, &sense);
     }
 
@@ -343,9 +347,8 @@ impl Contention {
     #[inline]
     pub fn finish(&mut self, id: ContenderId, outcome: Outcome, wants: bool, not_before: SimTime) {
         let i = id.0 as usize;
-        let node = self.contenders[i].node;
-        let sense = self.sense(node);
         let contender = &mut self.contenders[i];
+        let node = contender.node;
         contender.cw = match outcome {
             Outcome::Failure => (contender.cw * 2 + 1).min(contender.access.cw_max),
             Outcome::Success | Outcome::Discard => contender.access.cw_min,
@@ -354,8 +357,9 @@ impl Contention {
         contender.draw();
         contender.phase = if wants { Phase::Backoff } else { Phase::PostBackoff };
         contender.not_before = not_before;
+        self.note_counting(node);
         if !self.is_uncounted(node) {
-            self.recount_one(i, &sense);
+            self.recount_one(i, &self.sense(node));
         }
     }
 
@@ -433,12 +437,16 @@ impl Contention {
             return;
         }
         (self.has_changed, self.least) = (true, None);
+        let counting = counted.with_bits(counted.bits & carrier.counting);
         if self.is_plain {
-            self.may_stand |= freeze_each(now, counted, &mut self.contenders, &mut self.grants);
+            let (some_stand, over) = freeze_each(now, counting, &mut self.contenders, &mut self.grants);
+            self.may_stand |= some_stand;
+            carrier.counting &= !over;
             return;
         }
-        for node in counted {
-            for i in self.places[node.index()].range() {
+        for node in counting {
+            let range = self.places[node.index()].range();
+            for i in range.clone() {
                 // Granted at this very instant: it starts too and hears nothing of it.
                 if self.grants[i] == now {
                     self.may_stand = true;
@@ -446,6 +454,9 @@ impl Contention {
                     self.grants[i] = SimTime::NEVER;
                     self.contenders[i].freeze(now);
                 }
+            }
+            if self.contenders[range].iter().all(|contender| contender.phase < Phase::PostBackoff) {
+                carrier.counting &= !Nodes::from(node).bits;
             }
         }
     }
@@ -529,6 +540,12 @@ impl Contention {
         self.carriers[one.index()].nav(one.bits, &self.places[node.index()])
     }
 
+    /// A contender of this station counts, or will when its medium is idle.
+    fn note_counting(&mut self, node: NodeId) {
+        let one = Nodes::from(node);
+        self.carriers[one.index()].counting |= one.bits;
+    }
+
     fn is_uncounted(&self, node: NodeId) -> bool {
         let one = Nodes::from(node);
         self.uncounted[one.index()] & one.bits != 0
@@ -568,11 +585,6 @@ fn count_each(
     for node in nodes {
         let (i, bit) = (node.index(), 1 << (node.index() % Nodes::BLOCK));
         let contender = &mut contenders[i];
-        // Nothing to count; and no grant stands.
-        if contender.phase < Phase::PostBackoff {
-            debug_assert!(grants[i] == SimTime::NEVER);
-            continue;
-        }
         let idle_from = if alike & bit != 0 { idle_from } else { carrier.idle_from(bit, &places[i]) };
         grants[i] = contender.recount(&Sense { is_busy: false, after_error, idle_from });
         least = least.min(grants[i]);
@@ -581,9 +593,9 @@ fn count_each(
 }
 
 /// The countdowns of these stations freeze, each of which has one contender in its own place; all count alike. Returns whether one
-/// was granted at this very instant: it starts too and hears nothing of it.
-fn freeze_each(now: SimTime, nodes: Nodes, contenders: &mut [Contender], grants: &mut [SimTime]) -> bool {
-    let mut some_stand = false;
+/// was granted at this very instant: it starts too and hears nothing of it; and those, by their bits, that do not count, or no more.
+fn freeze_each(now: SimTime, nodes: Nodes, contenders: &mut [Contender], grants: &mut [SimTime]) -> (bool, u64) {
+    let (mut some_stand, mut over) = (false, 0);
     // Most began to count at one instant.
     let mut counted = (SimTime::NEVER, 0);
     for node in nodes {
@@ -595,6 +607,7 @@ fn freeze_each(now: SimTime, nodes: Nodes, contenders: &mut [Contender], grants:
         }
         grants[i] = SimTime::NEVER;
         if contender.phase < Phase::PostBackoff {
+            over |= Nodes::from(node).bits;
             continue;
         }
         if contender.phase == Phase::Immediate {
@@ -610,9 +623,10 @@ fn freeze_each(now: SimTime, nodes: Nodes, contenders: &mut [Contender], grants:
         contender.slots -= counted.1.min(contender.slots);
         if contender.phase == Phase::PostBackoff && contender.slots == 0 {
             contender.phase = Phase::Off;
+            over |= Nodes::from(node).bits;
         }
     }
-    some_stand
+    (some_stand, over)
 }
 
 #[cfg(test)]

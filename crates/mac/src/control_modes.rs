@@ -1,6 +1,8 @@
 //! Modes of control frames.
 
-use phy::{Mode, Preamble};
+use crate::frame::ACK;
+use phy::{Mode, Preamble, airtime};
+use units::{Bytes, Dur};
 
 /// The modes of control frames, worked out once for frames in each mode of a radio.
 ///
@@ -26,6 +28,8 @@ pub struct ControlModes {
 struct Around {
     reference: Mode,
     response: Mode,
+    /// Time on the air of a response as long as an Ack: most are.
+    ack: Dur,
     rts: Mode,
 }
 
@@ -41,7 +45,7 @@ impl ControlModes {
         let mut known: Vec<Around> = Vec::new();
         for reference in frames.map(|mode| mode.reference) {
             if !known.iter().any(|around| around.reference == reference) {
-                known.push(Around { reference, response: reference, rts: reference });
+                known.push(Around { reference, response: reference, ack: Dur::ZERO, rts: reference });
             }
         }
         let none = ControlModes {
@@ -81,6 +85,13 @@ impl ControlModes {
         self.around(mode).response
     }
 
+    /// Mode and airtime of a response of this length to a frame in this mode.
+    #[inline]
+    pub fn response(&self, mode: Mode, len: Bytes) -> (Mode, Dur) {
+        let Around { response, ack, .. } = self.around(mode);
+        (response, if len == ACK { ack } else { airtime(response, len) })
+    }
+
     /// Of the RTS before a frame in this mode.
     #[inline]
     pub fn rts_before(&self, mode: Mode) -> Mode {
@@ -109,7 +120,7 @@ impl ControlModes {
         let by_rule = of_class().or_else(|| not_above(reference, mandatory())).unwrap_or(reference);
         let response = self.all_responses.unwrap_or(by_rule);
         let rts = self.all_rts.or_else(of_class).or_else(|| not_above(reference, any())).unwrap_or(by_rule);
-        Around { reference, response, rts }
+        Around { reference, response, ack: airtime(response, ACK), rts }
     }
 }
 

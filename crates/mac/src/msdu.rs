@@ -115,6 +115,11 @@ impl Mates {
     pub fn into_each(self) -> impl Iterator<Item = Msdu> {
         self.0.into_iter().flat_map(|each| *each)
     }
+
+    /// The same; `None` if there are none, and then nothing is left to be given back.
+    pub fn some(self) -> Option<impl ExactSizeIterator<Item = Msdu>> {
+        self.0.map(|each| each.into_iter())
+    }
 }
 
 /// A packet in the care of a MAC.

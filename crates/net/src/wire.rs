@@ -5,7 +5,7 @@
 
 use engine::{Stream, Streams};
 use phy::errors::{ErrorModel, Errors};
-use queue::{Arrival as Queued, FlowKey, Mark, Queue, Spec};
+use queue::{Arrival as Queued, Mark, Queue, Spec};
 use std::collections::VecDeque;
 use units::{BitRate, Bytes, Dur, NodeId, SimTime};
 use wire::{Packets, Pkt};
@@ -152,7 +152,7 @@ impl Wire {
         }
         self.settle(now);
         let packet = packets.get(&pkt);
-        let (size, flow) = (packet.ip_len(), FlowKey::from_bits(packet.five_tuple()));
+        let (size, flow) = (packet.ip_len(), self.queue.flow_key(|| packet.five_tuple()));
         match self.queue.push(now, (pkt, size), Queued { size, is_ect: packet.ip.is_ect(), flow }) {
             Ok(Mark::None) => {}
             Ok(Mark::Ce) => {

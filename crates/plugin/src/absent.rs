@@ -47,6 +47,12 @@ pub const INSTEAD: &[(&str, &str, &str)] = &[
     ("key", "ampdu", "it is a table: aggregation = { window = 64 }"),
     ("key", "addba", "it is a table: aggregation = { window = 64 }"),
     ("queue discipline", "taildrop", "it is called \"drop-tail\""),
+    (
+        "traffic model",
+        "iperf3",
+        "it is a program, which `interlayer live` runs; \"bulk\" is its like in a simulation",
+    ),
+    ("traffic model", "command", "it is a program, which `interlayer live` runs"),
     ("traffic model", "voip", "it is { model = \"cbr\", rate = \"64 kb/s\" } over UDP"),
 ];
 

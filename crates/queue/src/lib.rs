@@ -127,6 +127,7 @@ pub struct Queue<T> {
     entries: Vec<Option<T>>,
     queued: Queued,
     discipline: Box<dyn Discipline>,
+    only_refuses: bool,
     /// The entries that the discipline has dropped, until the owner takes them.
     dropped: VecDeque<T>,
     /// The entry taken in last.
@@ -169,12 +170,24 @@ impl<T> Queue<T> {
         Queue {
             entries: Vec::with_capacity(room),
             queued: Queued::new(limit, mtu, room),
+            only_refuses: discipline.only_refuses(),
             discipline,
             dropped: VecDeque::new(),
             newest: None,
             stats: Stats::default(),
             integrated: SimTime::ZERO,
         }
+    }
+
+    /// True if it never drops or marks what it has taken in; [`Discipline::only_refuses`].
+    pub fn only_refuses(&self) -> bool {
+        self.only_refuses
+    }
+
+    /// The key of a packet's flow with these bits, if the discipline tells flows apart; else one for all.
+    #[inline]
+    pub fn flow_key(&self, bits: impl FnOnce() -> u128) -> FlowKey {
+        if self.only_refuses { FlowKey::default() } else { FlowKey::from_bits(bits()) }
     }
 
     /// Takes an entry in. Others may be dropped for it: ask [`Queue::dropped`] until there is none. So may it itself, then.
@@ -188,7 +201,9 @@ impl<T> Queue<T> {
         let Arrival { size, is_ect, flow } = arrival;
         self.stats.offered += 1;
         self.stats.bytes_offered += size;
-        let mark = match self.discipline.arrival(now, &arrival, &self.queued) {
+        let admission =
+            if self.only_refuses { Admission::Pass } else { self.discipline.arrival(now, &arrival, &self.queued) };
+        let mark = match admission {
             Admission::Pass => Mark::None,
             Admission::Mark => Mark::Ce,
             Admission::Drop => {

@@ -104,6 +104,10 @@ impl Plan for AckAsRts {
         Some(Response::to(config, frame.tx.mode, frame.duration, Kind::Cts, Body::Nothing))
     }
 
+    fn replies(&self) -> bool {
+        true
+    }
+
     fn reply(&mut self, config: &Config, response: &Frame, job: &Job) -> Option<Exchange> {
         let ends_it = response.kind == Kind::Ack && response.duration == Dur::ZERO && !self.is_last;
         if !ends_it || !self.is_partner(response.to) {

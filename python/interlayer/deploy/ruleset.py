@@ -33,8 +33,8 @@ Class = Literal["vi", "vo"]
 USER_PRIORITY = {"vi": 5, "vo": 6}
 """The user priority of an access category (IEEE 802.11-2020 table 10-1)."""
 
-VO_MEASURED = ""
-"""The measured price of AC_VO as a clause, such as "at HT 65 Mb/s uploads lose 16 %"; empty while there is none."""
+VO_MEASURED = "in the model five uploads over 802.11ac at 80 MHz fall from 374 to 94 Mb/s by it"
+"""The measured price of AC_VO as a clause: `beyond/ack-priority-vo`, an ACK for every second segment."""
 
 
 def warning(klass: str) -> str:

@@ -53,11 +53,11 @@ def configure(order: dict[str, str]) -> None:
         if done.returncode and family == ["-4"]:
             raise OSError(done.stderr.strip())
     socket.sethostname(order["name"])
-    with tempfile.NamedTemporaryFile("w", prefix="interlayer-hosts-") as file:
-        file.write(order["names"])
-        file.flush()
+    with tempfile.NamedTemporaryFile("w", prefix="interlayer-hosts-") as table:
+        table.write(order["names"])
+        table.flush()
         with contextlib.suppress(OSError):
-            subprocess.run(["mount", "--bind", file.name, "/etc/hosts"], capture_output=True, check=False)
+            subprocess.run(["mount", "--bind", table.name, "/etc/hosts"], capture_output=True, check=False)
 
 
 def main() -> None:

@@ -27,10 +27,10 @@ def live(
 ) -> session.LiveResult:
     """Send this kernel's TCP, and any program, through a scenario's air in real time. Linux, with TUN devices.
 
-    Each node becomes a host in namespaces of its own. `run` says what runs where: `{"phone": "curl -s http://{ap}:8000/"}`, a
-    text for the shell or a list of arguments, beside the scenario's flows with traffic model `iperf3` or `command`. It ends
-    after `seconds`, with the programs, or as the scenario says. `sockets` asks the kernel for cwnd, srtt, ... each 100 ms;
-    `record` keeps every packet in a file; `watch` is told a line a second.
+    Each node becomes a host in namespaces of its own. `run` says what runs where, a text for the shell or a list of
+    arguments: `{"phone": "curl -s http://{ap}:8000/"}`. That is beside flows with traffic model `iperf3` or
+    `command`. The run ends after `seconds`, with the programs, or as the scenario says. `sockets` asks the kernel for
+    cwnd, srtt, ... each 100 ms; `record` keeps every packet in a file; `watch` is told a line a second.
 
     Raises `InputError` for what cannot be run here, `InterlayerError` if a program fails. Nothing is left of it.
     """

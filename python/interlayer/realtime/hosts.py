@@ -153,7 +153,8 @@ def _begun(command: list[str], its: socket.socket) -> subprocess.Popen[bytes]:
 
 def _device(name: str, process: subprocess.Popen[bytes], ours: socket.socket) -> int:
     """The device that a host hands over. Raises `InputError`."""
-    said, devices = b"", []
+    said = b""
+    devices: list[int] = []
     with suppress(OSError):
         said, devices, *_ = socket.recv_fds(ours, 1 << 16, 1)
     if devices:

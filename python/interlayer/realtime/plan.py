@@ -1,7 +1,7 @@
 """A scenario as a live run has it: the flows that real programs are, and the rest for the core.
 
-Two traffic models are programs: `iperf3`, and `command` with `run = "curl …"`. In the core such a flow keeps its place, so
-that routes lead to its ends and schemes sit where they would, and says nothing.
+Two traffic models are programs: `iperf3`, and `command` with `run = "curl …"`. In the core such a flow keeps its place,
+so that routes lead to its ends and schemes sit where they would, and says nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PROGRAMS = ("iperf3", "command")
 """The traffic models that are programs."""
 
 _LAST_MS = 1
-"""When a flow begins that must say nothing, before the end of the run: it is never reached, or nobody is left to answer."""
+"""When a flow begins that must say nothing, before the end of the run: nobody is left to answer."""
 
 _KEYS = {
     "iperf3": {"model", "bytes", "length", "rate", "run"},
@@ -112,7 +112,7 @@ def check_schemes(scenario: _core.Scenario, seed: int, hosts: Sequence[str]) -> 
     if bound:
         schemes = ", ".join(sorted({scheme for _, scheme in bound}))
         raise InputError(
-            f"scheme {schemes} at node {bound[0][0]}: acts inside the TCP sender, which is this kernel's in a live run; "
+            f"scheme {schemes} at node {bound[0][0]}: acts inside the TCP sender, which is this kernel's here; "
             "schemes that read and rewrite packets run live, as lle-tcp does"
         )
 

@@ -1,7 +1,7 @@
 """A run as other processes find it: a tag and a socket in a folder of this user's.
 
-The tag `live-PID-START.json` names the hosts; `live-PID-START` is the socket that takes changes. Both have the id of the
-process and the time when it started, so that a run that was killed is told from another process with its number.
+The tag `live-PID-START.json` names the hosts; `live-PID-START` is the socket that takes changes. Both have the id of
+the process and the time when it started, so that a run that was killed is told from another process with its number.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from interlayer.errors import InputError, OutputError, ProgramError
 
 from . import hosts as made
 from . import kernel_control, plan, remote
-from .programs import GRACE_S, Iperf3, Programs, Report
+from .programs import GRACE_S, Command, Iperf3, Programs, Report
 from .sockets import Sampler
 
 if TYPE_CHECKING:
@@ -70,7 +70,10 @@ class LiveResult:
     scheduling: str
     """`fifo`, or `other` where that was not allowed."""
     late: Mapping[str, Any]
-    """Wall clock minus model time of every packet that a host was given: `count`, `p50_s`, `p99_s`, `p999_s`, `max_s`."""
+    """Wall clock minus model time of every packet that a host was given.
+
+    `count`, `p50_s`, `p99_s`, `p999_s`, `max_s`, and `buckets`: the longest of each size, and how many there were.
+    """
     behind: Mapping[str, Any]
     """How late the loop looked at what was due next; likewise."""
     overloaded: bool
@@ -87,8 +90,7 @@ class LiveResult:
     run: Mapping[str, Any]
     """The tables of a simulated run: its flows are the neighbours, its nodes, queues and frames are all."""
     series: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    """A row each 100 ms: `time_s`, and for each host `sent_bps.NAME`, `got_bps.NAME`, `backlog.NAME`, `retries.NAME`, and
-    `late_p99_s`."""
+    """A row each 100 ms: `time_s`, for each host `sent_bps.NAME`, `got_bps.NAME`, `backlog.NAME`, …; `late_p99_s`."""
     sockets: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     """What `ss -ti` said of TCP sockets: `time_s`, `host`, `local`, `remote`, `cwnd_packets`, …"""
 
@@ -249,8 +251,8 @@ def _joined(
     else:
         _watched(loop, begun, lasts, awaited, seen, watch)
     outcome = loop.result()
-    flows = {name: program.report for _, name, program in begun if getattr(program, "report", None) is not None}
-    outputs = {name: program.output for _, name, program in begun if hasattr(program, "output")}
+    flows = {name: program.report for _, name, program in begun if isinstance(program, Iperf3) and program.report}
+    outputs = {name: program.output for _, name, program in begun if isinstance(program, Command)}
     run = outcome["run"]
     seconds = float(run["simulated_s"])
     return LiveResult(
@@ -312,7 +314,7 @@ def _watched(
 ) -> None:
     """Waits until the awaited program has ended, else all, or the run has. A program that fails ends it.
 
-    Commands are taken down when the run has lasted as long as it should; flows of iperf3 end by themselves, or have hung.
+    Commands are taken down when the run has lasted as long as it should; flows of iperf3 end by themselves, or hang.
     """
     told = 0
     # Each program begins at its time, and all are asked whether they have failed.

@@ -1,6 +1,6 @@
 //! Block Ack Request, Block Ack. @80211-2020 10.25.6.5
 
-use super::{Awaited, Counter, Exchange, Step, control};
+use super::{Awaited, Counter, Exchange, Step};
 use crate::Config;
 use crate::ack::Solicited;
 use crate::frame::{BLOCK_ACK_REQUEST, Kind};
@@ -10,7 +10,7 @@ use units::Dur;
 /// The sequence that asks for the Block Ack of data in this mode. It goes as an RTS would.
 pub(crate) fn block_ack_request(config: &Config, data: Mode, solicits: Solicited) -> Exchange {
     let mode = config.control_modes.rts_before(data);
-    let (response_mode, response) = control(config, solicits.len, mode);
+    let (response_mode, response) = config.control_modes.response(mode, solicits.len);
     Exchange::of([Step {
         kind: Kind::BlockAckReq,
         mode,

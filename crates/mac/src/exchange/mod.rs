@@ -20,7 +20,7 @@ use crate::frame::{Kind, block_ack};
 use crate::psdu::{Body, Frame};
 use crate::{Config, Protection};
 use phy::format::DSSS;
-use phy::{BlockCode, Mode, airtime, airtime_coded};
+use phy::{BlockCode, Mode, airtime_coded};
 use units::{Bytes, Dur, NodeId};
 
 /// The retry counter, of two, that a failed step increments. @80211-2020 10.3.4.4
@@ -114,13 +114,14 @@ pub struct Response {
 impl Response {
     /// A control frame in response to a frame in this mode that announced `duration`: at the highest basic rate not above
     /// it. It announces what was announced, less the gap and itself; nothing beyond an ACK. @80211-2020 9.2.5, 10.6.6.5.2
+    // In line: most have no body, and write none.
+    #[inline(always)]
     pub fn to(config: &Config, mode: Mode, duration: Dur, kind: Kind, body: Body) -> Response {
         let len = match &body {
             Body::Bitmap(bitmap) => block_ack(bitmap.width()),
             _ => kind.control_len(),
         };
-        let mode = config.control_modes.response_to(mode);
-        let airtime = airtime(mode, len);
+        let (mode, airtime) = config.control_modes.response(mode, len);
         let duration = duration.saturating_sub(config.timing.sifs + airtime);
         Response { kind, mode, airtime, duration, len, body }
     }
@@ -137,9 +138,13 @@ pub trait Plan: std::fmt::Debug {
     fn respond(&mut self, config: &Config, frame: &Frame, nav_is_idle: bool) -> Option<Response>;
     /// A response is about to go out, and this station has an MSDU (`job`) for the same neighbour at the head of its line.
     /// A sequence that begins with the response and delivers the MSDU without contention; or `None`, and it goes alone. Asked
-    /// of the highest category first, and only while the NAV of this station is idle.
+    /// of the highest category first, and only while the NAV of this station is idle. Only if it [`Plan::replies`].
     fn reply(&mut self, _config: &Config, _response: &Frame, _job: &Job) -> Option<Exchange> {
         None
+    }
+    /// True if it may have such a sequence. Asked once.
+    fn replies(&self) -> bool {
+        false
     }
 }
 
@@ -211,12 +216,6 @@ impl Exchange {
     }
 }
 
-/// Mode and airtime of a control frame of this length in response to a frame at `rate`.
-pub(crate) fn control(config: &Config, len: Bytes, rate: Mode) -> (Mode, Dur) {
-    let mode = config.control_modes.response_to(rate);
-    (mode, airtime(mode, len))
-}
-
 /// The retry counter that the failure of a data frame increments. @80211-2020 10.3.4.4
 fn counter_of(config: &Config, job: &Job) -> Counter {
     if config.rts.is_above_threshold(job.psdu) { Counter::Long } else { Counter::Short }
@@ -224,7 +223,7 @@ fn counter_of(config: &Config, job: &Job) -> Counter {
 
 /// The step that carries the data. Its Duration covers the response. @80211-2020 9.2.5.2
 fn data_step(config: &Config, job: &Job, gap: Dur, counter: Counter) -> Step {
-    let (mode, response) = control(config, job.solicits.len, job.mode);
+    let (mode, response) = config.control_modes.response(job.mode, job.solicits.len);
     Step {
         kind: Kind::Data,
         mode: job.mode,

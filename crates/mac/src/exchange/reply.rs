@@ -1,6 +1,6 @@
 //! ACK, CTS, data, ACK: an ACK that works as an RTS for data of the station that sends it (DCF+).
 
-use super::{Awaited, Counter, Exchange, Job, Step, control, data_step};
+use super::{Awaited, Counter, Exchange, Job, Step, data_step};
 use crate::Config;
 use crate::frame::{CTS, Kind};
 use crate::psdu::Frame;
@@ -9,7 +9,7 @@ use crate::psdu::Frame;
 /// contention. The Duration of the ACK is an RTS's. @80211-2020 9.2.5.2
 pub fn reply(config: &Config, ack: &Frame, job: &Job) -> Exchange {
     let sifs = config.timing.sifs;
-    let (cts_mode, cts) = control(config, CTS, ack.tx.mode);
+    let (cts_mode, cts) = config.control_modes.response(ack.tx.mode, CTS);
     let data = data_step(config, job, sifs, Counter::Long);
     let first = Step {
         kind: Kind::Ack,

@@ -1,6 +1,6 @@
 //! RTS, CTS, data, ACK. @80211-2020 10.3.2.9
 
-use super::{Awaited, Counter, Exchange, Job, Step, control, data_step};
+use super::{Awaited, Counter, Exchange, Job, Step, data_step};
 use crate::Config;
 use crate::frame::{CTS, Kind, RTS};
 use phy::airtime;
@@ -9,7 +9,7 @@ use units::Dur;
 pub(super) fn build(config: &Config, job: &Job) -> Exchange {
     let sifs = config.timing.sifs;
     let mode = config.control_modes.rts_before(job.mode);
-    let (cts_mode, cts) = control(config, CTS, mode);
+    let (cts_mode, cts) = config.control_modes.response(mode, CTS);
     // Our choice: the standard counts by length (@80211-2020 10.3.4.4). Here a CTS resets the MSDU's short counter, so short data behind an
     // RTS that something else than the threshold asked for would be tried for ever.
     let data = data_step(config, job, sifs, Counter::Long);

@@ -58,7 +58,7 @@ impl Station {
         let i = self.active;
         let place = self.edcafs[i].in_psdu;
         if self.edcafs[i].in_service.len() == place {
-            let popped = self.pop(cx, i);
+            let popped = self.pop_ahead(cx, i);
             popped.into_iter().for_each(|msdu| self.edcafs[i].in_service.push_back(msdu));
         }
         self.shape(cx.now, i);

@@ -22,6 +22,8 @@ pub(super) struct Edcaf {
     pub queue: Box<dyn TxQueue>,
     /// True if the queue is told of attempts.
     pub is_heeding: bool,
+    /// True if the queue may drop, or let expire, what it has taken in.
+    pub lets_go: bool,
     /// MSDUs in service: first those of the PSDU that is sent or tried next, then what was taken out of the queue ahead of its
     /// time so that a Duration field could cover it.
     pub in_service: Line,
@@ -59,6 +61,7 @@ impl Edcaf {
             txop_limit,
             txop_exchanges,
             is_heeding: queue.heeds_attempts(),
+            lets_go: queue.lets_go(),
             queue,
             in_service: Line::default(),
             in_psdu: 1,
@@ -89,6 +92,7 @@ impl Edcaf {
     }
 
     /// Length of that PSDU.
+    #[inline]
     pub fn psdu_len(&self) -> Bytes {
         match self.current() {
             Some(one) if self.in_psdu == 1 => one.mpdu,

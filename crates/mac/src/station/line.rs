@@ -64,6 +64,14 @@ impl Line {
         self.head.iter_mut().chain(&mut self.others)
     }
 
+    /// The first of a line that is empty, if there is one: written where it will stand.
+    #[inline(always)]
+    pub fn begin(&mut self, first: Option<Msdu>) {
+        debug_assert!(self.is_empty(), "what begins a line is its first");
+        self.mates = first.as_ref().map_or(0, |msdu| msdu.mates.len());
+        self.head = first;
+    }
+
     pub fn push_back(&mut self, msdu: Msdu) {
         self.mates += msdu.mates.len();
         if self.head.is_none() {

@@ -115,6 +115,8 @@ pub struct Station {
     links: Links,
 
     plan: Box<dyn Plan>,
+    /// The plan may begin an exchange with a response.
+    plan_replies: bool,
     rates: Box<dyn RateControl>,
     /// Rate control is told of attempts.
     rates_heed: bool,
@@ -203,6 +205,7 @@ impl Station {
             seqs: Vec::new(),
             recipient: None,
             config,
+            plan_replies: plan.replies(),
             plan,
             links: Links::to(peers),
             txop: Txop::default(),
@@ -471,7 +474,7 @@ impl Station {
         }
         self.wakeup = (SimTime::NEVER, When::Between);
         if let Some(frame) = self.response.take() {
-            if self.state == State::Idle && self.reply(cx, &frame) {
+            if self.plan_replies && self.state == State::Idle && self.reply(cx, &frame) {
                 return;
             }
             self.own.airtime += frame.airtime;

@@ -8,7 +8,7 @@ use crate::contention::{Countdown, Outcome};
 use crate::exchange::{Counter, Exchange, Step, Txop};
 use crate::frame::Kind;
 use crate::link::Order;
-use crate::msdu::{Mates, Msdu};
+use crate::msdu::Msdu;
 use crate::psdu::{Body, Frame, Mpdu, Psdu};
 use crate::report::{Fate, InOrder, InPpdu, PsduReport, TxReport};
 use crate::tx_queue::{Next, RaTid};
@@ -49,14 +49,19 @@ impl Station {
     /// Takes the next MSDU of a category into service. Returns whether there is one.
     pub(super) fn take_next(&mut self, cx: &mut Cx<impl Air>, i: usize) -> bool {
         if self.edcafs[i].in_service.is_empty() {
-            let popped = self.pop(cx, i);
+            if self.edcafs[i].lets_go {
+                self.note_expired(cx, i);
+            }
             let edcaf = &mut self.edcafs[i];
-            edcaf.held_until = if popped.is_none() { edcaf.queue.next_wakeup() } else { SimTime::NEVER };
+            edcaf.in_service.begin(edcaf.queue.pop(cx.now, cx.all));
+            let is_empty = edcaf.in_service.is_empty();
+            edcaf.held_until = if is_empty { edcaf.queue.next_wakeup() } else { SimTime::NEVER };
             self.has_timers |= edcaf.held_until != SimTime::NEVER;
-            popped.into_iter().for_each(|msdu| edcaf.in_service.push_back(msdu));
+            self.note_dropped(cx, i);
         }
-        self.edcafs[i].in_psdu = 1;
-        let Some(msdu) = self.edcafs[i].in_service.front_mut() else { return false };
+        let edcaf = &mut self.edcafs[i];
+        edcaf.in_psdu = 1;
+        let Some(msdu) = edcaf.in_service.front_mut() else { return false };
         if msdu.attempts == 0 {
             msdu.head = cx.now;
         }
@@ -81,19 +86,12 @@ impl Station {
         }
     }
 
-    /// The next MSDU of a category's queue, after that has dropped what expired.
-    #[inline(always)]
-    pub(super) fn pop(&mut self, cx: &mut Cx<impl Air>, i: usize) -> Option<Msdu> {
-        let edcaf = &mut self.edcafs[i];
-        while let Some(msdu) = edcaf.queue.expired(cx.now, cx.all) {
-            edcaf.counters.msdus_expired += 1;
-            if let Some(seq) = msdu.seq {
-                self.links.abandon(cx.now, RaTid::of(&msdu), seq);
-            }
-            let report = msdu.report(cx.now, Fate::Expired, None);
-            cx.out.push(Output::Done(msdu.pkt, report));
+    /// The next MSDU of a category's queue, after that has dropped what expired, ahead of its time.
+    pub(super) fn pop_ahead(&mut self, cx: &mut Cx<impl Air>, i: usize) -> Option<Msdu> {
+        if self.edcafs[i].lets_go {
+            self.note_expired(cx, i);
         }
-        let popped = edcaf.queue.pop(cx.now, cx.all);
+        let popped = self.edcafs[i].queue.pop(cx.now, cx.all);
         self.note_dropped(cx, i);
         popped
     }
@@ -101,6 +99,13 @@ impl Station {
     /// MSDUs that the queue of a category has dropped are done with, as if they had been refused.
     #[inline(always)]
     pub(super) fn note_dropped(&mut self, cx: &mut Cx<impl Air>, i: usize) {
+        if self.edcafs[i].lets_go {
+            self.note_each_dropped(cx, i);
+        }
+    }
+
+    #[inline(never)]
+    fn note_each_dropped(&mut self, cx: &mut Cx<impl Air>, i: usize) {
         let edcaf = &mut self.edcafs[i];
         while let Some(msdu) = edcaf.queue.dropped(cx.all) {
             edcaf.counters.msdus_refused += 1;
@@ -112,10 +117,17 @@ impl Station {
         }
     }
 
-    /// Tells drops while MSDUs were looked for that join a PSDU. Apart, so that the other two calls stay in line.
     #[inline(never)]
-    pub(super) fn note_dropped_ahead(&mut self, cx: &mut Cx<impl Air>, i: usize) {
-        self.note_dropped(cx, i);
+    fn note_expired(&mut self, cx: &mut Cx<impl Air>, i: usize) {
+        let edcaf = &mut self.edcafs[i];
+        while let Some(msdu) = edcaf.queue.expired(cx.now, cx.all) {
+            edcaf.counters.msdus_expired += 1;
+            if let Some(seq) = msdu.seq {
+                self.links.abandon(cx.now, RaTid::of(&msdu), seq);
+            }
+            let report = msdu.report(cx.now, Fate::Expired, None);
+            cx.out.push(Output::Done(msdu.pkt, report));
+        }
     }
 
     /// Contention is won, by several categories perhaps: the highest of them transmits. @80211-2020 10.23.2.4
@@ -443,14 +455,16 @@ impl Station {
         {
             extended.answered(msdu.to);
         }
-        let msdu = edcaf.in_service.pop_front()?;
-        let report =
-            msdu.report_in_order(cx.now, Fate::Delivered, Some(ppdu), order.and_then(|order| order.of(&msdu)));
-        if !msdu.mates.is_empty() {
-            edcaf.counters.msdus_delivered += msdu.mates.len() as u64;
-            tell_mates(msdu.mates, report, cx.out);
+        // Reported where it stands: what is taken out is its packet.
+        let msdu = edcaf.in_service.front()?;
+        let in_order = order.and_then(|order| order.of(msdu));
+        let report = msdu.report_in_order(cx.now, Fate::Delivered, Some(ppdu), in_order);
+        let Msdu { pkt, mates, .. } = edcaf.in_service.pop_front()?;
+        if let Some(mates) = mates.some() {
+            edcaf.counters.msdus_delivered += mates.len() as u64;
+            tell_mates(mates, report, cx.out);
         }
-        Some((msdu.pkt, report))
+        Some((pkt, report))
     }
 
     /// After a success: the next exchange of the opportunity, if there is room, or back to contention.
@@ -584,7 +598,9 @@ impl Station {
             extended.gave_up(msdu.to);
         }
         let report = msdu.report_in_order(cx.now, Fate::GivenUp, ppdu, in_order);
-        tell_mates(msdu.mates, report, cx.out);
+        if let Some(mates) = msdu.mates.some() {
+            tell_mates(mates, report, cx.out);
+        }
         cx.out.push(Output::Done(msdu.pkt, report));
     }
 
@@ -647,8 +663,8 @@ impl Station {
 }
 
 /// Those who shared an MPDU have its fate.
-fn tell_mates(mates: Mates, of: TxReport, out: &mut Vec<Output>) {
-    for mate in mates.into_each() {
+fn tell_mates(mates: impl Iterator<Item = Msdu>, of: TxReport, out: &mut Vec<Output>) {
+    for mate in mates {
         let Msdu { serial, enqueued, head, .. } = mate;
         out.push(Output::Done(mate.pkt, TxReport { serial, enqueued, head, ..of }));
     }

@@ -64,11 +64,20 @@ impl Station {
         if frame.to != self.node {
             return None;
         }
-        let proposed = self.plan.respond(&self.config, frame, cx.air.nav() <= cx.now)?;
+        let mut response = self.plan.respond(&self.config, frame, cx.air.nav() <= cx.now);
+        if self.recipient.is_some() || self.links.aggregates() {
+            response = response.and_then(|proposed| self.amend(cx.now, frame, got, proposed));
+        }
+        response
+    }
+
+    /// The response in place of the one that the plan proposes: a recipient's own, or one of block acknowledgment.
+    #[inline(never)]
+    fn amend(&mut self, now: SimTime, frame: &Frame, got: &MpduSet, proposed: Response) -> Option<Response> {
         match &mut self.recipient {
             Some(recipient) if frame.kind == Kind::Data => recipient.respond(&self.config, frame, got, proposed),
-            None if self.links.aggregates() => self.block_ack(cx.now, frame, got, proposed),
-            _ => Some(proposed),
+            Some(_) => Some(proposed),
+            None => self.block_ack(now, frame, got, proposed),
         }
     }
 

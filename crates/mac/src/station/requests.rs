@@ -22,7 +22,7 @@ impl Station {
         edcaf.counters.block_ack_requests += 1;
         edcaf.airtime = Dur::ZERO;
         self.send_step(cx);
-        self.note_dropped_ahead(cx, self.active);
+        self.note_dropped(cx, self.active);
     }
 
     /// The verdict of a Block Ack on the PSDU. However empty, it resets the contention window: the frame has arrived.

@@ -2,7 +2,7 @@
 
 use super::{Next, RaTid, TxQueue};
 use crate::msdu::Msdu;
-use queue::{Arrival, FlowKey, Mark, Queue, Space, Spec};
+use queue::{Arrival, Mark, Queue, Space, Spec};
 use units::{Bytes, SimTime};
 use wire::Packets;
 
@@ -23,10 +23,12 @@ impl Fifo {
 impl TxQueue for Fifo {
     fn push(&mut self, now: SimTime, msdu: Msdu, all: &mut Packets) -> Result<(), Msdu> {
         let packet = all.get(&msdu.pkt);
-        let flow = FlowKey::from_bits(packet.five_tuple());
+        let flow = self.queue.flow_key(|| packet.five_tuple());
         let arrival = Arrival { size: packet.ip_len(), is_ect: packet.ip.is_ect(), flow };
         let mark = self.queue.push(now, msdu, arrival).map_err(|(lost, _)| lost)?;
-        if let (Mark::Ce, Some(msdu)) = (mark, self.queue.newest()) {
+        if mark == Mark::Ce
+            && let Some(msdu) = self.queue.newest()
+        {
             all.get_mut(&msdu.pkt).ip.mark_ce();
         }
         Ok(())
@@ -42,6 +44,10 @@ impl TxQueue for Fifo {
 
     fn dropped(&mut self, _: &Packets) -> Option<Msdu> {
         self.queue.dropped()
+    }
+
+    fn lets_go(&self) -> bool {
+        !self.queue.only_refuses()
     }
 
     fn peek(&mut self, _: SimTime, of: RaTid, _: &mut Packets) -> Option<&Msdu> {

@@ -80,6 +80,10 @@ pub trait TxQueue: std::fmt::Debug {
     fn expired(&mut self, _now: SimTime, _all: &Packets) -> Option<Msdu> {
         None
     }
+    /// False if it never gives anything by [`TxQueue::dropped`] or [`TxQueue::expired`]: then it is not asked. Asked once.
+    fn lets_go(&self) -> bool {
+        true
+    }
     /// The attempt of a PSDU is over: told before [`TxQueue::failed`] asks about its MSDUs, and before anything else is popped. An
     /// attempt that a higher category of this station forestalled was none. Only if it [`TxQueue::heeds_attempts`].
     fn attempted(&mut self, _now: SimTime, _report: &PsduReport<'_>) {}

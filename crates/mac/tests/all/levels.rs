@@ -74,7 +74,7 @@ fn play(channel: &mut Channel, frames: &[(u64, Shown)]) -> Vec<Ended> {
             1 => channel.sense(now, frame.from),
             _ => {
                 channel.load(frame.made(&mut packets));
-                let sense_at = channel.start(now, frame.from);
+                let (_, sense_at) = channel.start(now, frame.from);
                 agenda.push((now + frame.airtime, 0, i));
                 if sense_at != SimTime::NEVER {
                     agenda.push((sense_at, 1, i));
@@ -104,7 +104,7 @@ fn a_station_whose_backoff_ends_while_a_preamble_lasts_transmits() {
         let id = channel.contention.first(B);
         channel.contention.want(at(0), id, false);
         channel.load(frame(Kind::Data, A, C, 0).made(&mut packets));
-        let sense_at = channel.start(at(start), A);
+        let (_, sense_at) = channel.start(at(start), A);
         assert_eq!(sense_at, if level < -62.0 { at(start + 4) } else { SimTime::NEVER });
         if sense_at <= at(50) {
             channel.sense(sense_at, A);
@@ -206,10 +206,10 @@ fn an_eifs_follows_a_frame_that_was_locked_on_and_spoilt_not_one_that_never_was(
 fn a_station_that_waits_for_the_end_of_a_frame_is_told_also_if_its_preamble_was_lost_to_another() {
     let (mut channel, mut packets) = (channel(levels(4, None, |_, _| -70.0)), Packets::default());
     channel.load(data(A, C, UDP).made(&mut packets));
-    channel.start(at(0), A);
+    _ = channel.start(at(0), A);
     assert!(channel.wait_for_end(D), "a preamble has begun");
     channel.load(data(B, C, UDP).made(&mut packets));
-    channel.start(at(2), B);
+    _ = channel.start(at(2), B);
     assert!(!channel.medium.is_locked(D), "two equal preambles");
     let mut receptions = Receptions::default();
     channel.end(at(1310), A, &mut receptions);

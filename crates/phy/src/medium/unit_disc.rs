@@ -192,7 +192,7 @@ impl UnitDisc {
     pub fn arrive(&mut self, now: SimTime, ppdu: &Ppdu, mut broken: impl FnMut(Nodes)) {
         let from = ppdu.from;
         if ppdu.parts.is_some() || !self.parted.is_empty() {
-            self.overlap(now, ppdu);
+            self.overlap(now, *ppdu);
         }
         self.airing.push(from);
         self.started[from.index()] = now;
@@ -210,7 +210,7 @@ impl UnitDisc {
 
     /// A PPDU begins to overlap those that are judged part by part, and perhaps is one.
     #[cold]
-    fn overlap(&mut self, now: SimTime, ppdu: &Ppdu) {
+    fn overlap(&mut self, now: SimTime, ppdu: Ppdu) {
         for i in 0..self.parted.len() {
             if self.senses(self.parted[i].to, ppdu.from) {
                 let other = &mut self.parted[i];
@@ -226,7 +226,7 @@ impl UnitDisc {
     /// A PPDU ends: it overlaps no other any more, and its own parts are judged. Notes which MPDUs its receiver got, as far
     /// as other signals are concerned, and returns whether it read the front.
     #[cold]
-    fn part(&mut self, now: SimTime, ppdu: &Ppdu) -> bool {
+    fn part(&mut self, now: SimTime, ppdu: Ppdu) -> bool {
         self.got.clear();
         for i in 0..self.parted.len() {
             let Parted { from, to, .. } = self.parted[i];
@@ -249,17 +249,15 @@ impl UnitDisc {
         is_free(started, started + parts.front)
     }
 
-    /// The signal of `from` is not in the air any more.
+    /// The signal of `from` is not in the air any more, and others are.
     #[inline(never)]
-    fn forget(&mut self, from: NodeId) {
+    fn leave_to_others(&mut self, from: NodeId) {
         self.airing.retain(|other| *other != from);
-    }
-
-    /// The nodes of a block that hear a signal.
-    #[inline(never)]
-    fn heard_of_others(&self, block: usize) -> u64 {
-        let heard = self.airing.iter().map(|from| self.reached[from.index() * self.receivers.len() + block].sensing);
-        heard.fold(0, |all, some| all | some)
+        let blocks = self.receivers.len();
+        for (block, receivers) in self.receivers.iter_mut().enumerate() {
+            let heard = self.airing.iter().map(|from| self.reached[from.index() * blocks + block].sensing);
+            receivers.hearing = heard.fold(0, |all, some| all | some);
+        }
     }
 
     /// `node` ends its transmission. Returns whether the air around it is silent.
@@ -274,21 +272,22 @@ impl UnitDisc {
     #[inline]
     pub fn leave(&mut self, now: SimTime, ppdu: &Ppdu, mut heard: impl FnMut(Hearing<'_>)) {
         let (from, blocks) = (ppdu.from, self.receivers.len());
-        let is_front_free = !self.parted.is_empty() && self.part(now, ppdu);
+        let is_front_free = !self.parted.is_empty() && self.part(now, *ppdu);
         let to = if ppdu.parts.is_some() { Nodes::from(ppdu.to) } else { Nodes { block: u32::MAX, bits: 0 } };
         let is_alone = self.airing.len() == 1;
         if is_alone {
             self.airing.clear();
         } else {
-            self.forget(from);
+            self.leave_to_others(from);
         }
-        for block in 0..blocks {
-            let hearing = if is_alone { 0 } else { self.heard_of_others(block) };
-            let (receivers, at) = (&mut self.receivers[block], &mut self.reached[from.index() * blocks + block]);
-            receivers.hearing = hearing;
+        let row = &mut self.reached[from.index() * blocks..][..blocks];
+        for (block, (receivers, at)) in (0..).zip(self.receivers.iter_mut().zip(row)) {
+            if is_alone {
+                receivers.hearing = 0;
+            }
             let locked = std::mem::take(&mut at.locked);
             let mut said = Hearing {
-                block: block as u32,
+                block,
                 listeners: at.sensing,
                 locked,
                 clear: locked & !receivers.spoilt & at.listeners,
@@ -296,7 +295,7 @@ impl UnitDisc {
                 half_duplex: at.listeners & at.half_duplex,
                 noise: at.sensing & !at.listeners & !locked,
                 free: locked,
-                turns_idle: at.sensing & !hearing & !receivers.transmitting,
+                turns_idle: at.sensing & !receivers.hearing & !receivers.transmitting,
                 front: 0,
                 mpdus: None,
             };

@@ -42,6 +42,10 @@ impl Discipline for DropTail {
         self.0.find(queued, is_it)
     }
 
+    fn only_refuses(&self) -> bool {
+        true
+    }
+
     fn surplus(&self, _: &Queued) -> Option<Slot> {
         self.0.0.last()
     }

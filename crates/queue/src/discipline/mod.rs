@@ -58,6 +58,12 @@ pub trait Discipline: core::fmt::Debug {
         self.find(queued, &mut |_| true)
     }
 
+    /// True if all that it does is to refuse what finds no room: it tells no flows apart, marks nothing, and drops nothing that it has
+    /// taken in. It is then not asked about arrivals. Asked once.
+    fn only_refuses(&self) -> bool {
+        false
+    }
+
     /// An average length, in packets, or in bytes if the limit is; 0 if there is none.
     fn average(&self) -> f64 {
         0.0

@@ -10,8 +10,9 @@ use crate::window::Scale;
 use crate::{Cx, Toward};
 use mac::Fate;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use units::{Dur, FlowId, NodeId, SimTime};
-use wire::{DropWhy, Flags, L4, Packet, Payload, Pkt, Seq, SeqRange, SeqSet, Tcp, TcpOptions};
+use wire::{DropWhy, Flags, Ipv4, L4, Packet, Pkt, Seq, SeqRange, SeqSet, Tcp};
 
 /// The agent's knowledge of its own host as receiver of one flow of data.
 #[derive(Debug, Default)]
@@ -37,8 +38,8 @@ struct Guard {
     edge: Option<Seq>,
     /// Data beyond the edge, in order of arrival.
     held: Vec<Pkt>,
-    /// A pure ACK as its host would have written it when it last wrote anything: the notice is made of it.
-    last_ack: Option<Packet>,
+    /// The notice is made of it.
+    written: Option<Written>,
     /// The time since which the partner should know that the window is closed, and whether a notice is on its way.
     closing: Option<SimTime>,
     notice_in_flight: bool,
@@ -48,6 +49,19 @@ struct Guard {
     told: Option<Told>,
     /// The latest TSval of its own host, for notices.
     host_tsval: Option<u32>,
+}
+
+/// A pure ACK as a host would have written it when it last wrote anything, by what differs from ACK to ACK.
+#[derive(Debug, Clone, Copy)]
+struct Written {
+    flow: FlowId,
+    ip: Ipv4,
+    ports: (u16, u16),
+    seq: Seq,
+    ack: Seq,
+    window: u16,
+    /// TSval and TSecr.
+    stamps: Option<(u32, u32)>,
 }
 
 /// All flows of data this station receives from partners, and what was counted.
@@ -67,7 +81,7 @@ impl Filter {
         let packet = cx.get(&pkt);
         let Some(&tcp) = packet.tcp() else { return Some(pkt) };
         let is_pure = packet.pure_ack().is_some();
-        let guard = self.flows.entry(packet.flow.reverse()).or_default();
+        let guard = guard(&mut self.flows, packet.flow.reverse());
         if tcp.flags.has(Flags::SYN) {
             guard.scale.saw_receivers_syn(&tcp);
         }
@@ -113,7 +127,7 @@ impl Filter {
     pub(crate) fn arrives(&mut self, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
         let packet = cx.get(&pkt);
         let (Some(&tcp), Some(range)) = (packet.tcp(), packet.tcp_range()) else { return Some(pkt) };
-        let guard = self.flows.entry(packet.flow).or_default();
+        let guard = guard(&mut self.flows, packet.flow);
         guard.partner = cx.peer;
         later(&mut guard.tsval, &tcp);
         if tcp.flags.has(Flags::SYN) {
@@ -221,6 +235,14 @@ impl Filter {
     }
 }
 
+/// What is known of this flow. In line, where `or_default` is a call.
+fn guard(flows: &mut BTreeMap<FlowId, Guard>, flow: FlowId) -> &mut Guard {
+    match flows.entry(flow) {
+        Entry::Occupied(known) => known.into_mut(),
+        Entry::Vacant(new) => new.insert(Guard::default()),
+    }
+}
+
 impl Guard {
     /// True if a header would show this window as it showed the last one.
     fn is_same(&self, window: u32) -> bool {
@@ -239,14 +261,16 @@ impl Guard {
     /// Its host has written `packet`: a pure ACK of it now would stand after its highest number.
     fn note(&mut self, packet: &Packet, tcp: &Tcp) {
         let end = packet.tcp_range().map_or(tcp.seq, |range| range.end);
-        let last = self.last_ack.as_ref().and_then(Packet::tcp).filter(|_| !tcp.flags.has(Flags::SYN));
-        let seq = last.map_or(end, |last| last.seq.max(end));
-        let mut options = TcpOptions::default();
-        if let Some((tsval, tsecr)) = tcp.options.timestamps() {
-            options.push_timestamps(tsval, tsecr);
-        }
-        let l4 = L4::Tcp(Tcp { seq, flags: Flags::ACK, urgent: 0, options, ..*tcp });
-        self.last_ack = Some(Packet { ip: packet.ip, l4, payload: Payload::EMPTY, flow: packet.flow });
+        let last = self.written.filter(|_| !tcp.flags.has(Flags::SYN));
+        self.written = Some(Written {
+            flow: packet.flow,
+            ip: packet.ip,
+            ports: (tcp.src_port, tcp.dst_port),
+            seq: last.map_or(end, |last| last.seq.max(end)),
+            ack: tcp.ack,
+            window: tcp.window,
+            stamps: tcp.options.timestamps(),
+        });
     }
 
     /// `range` has reached this station; its host may say so first.
@@ -280,13 +304,13 @@ impl Guard {
 
     /// Tells the partner that the host admits no more, as the host would have: an ACK, with a closed window.
     fn give_notice(&mut self, cx: &mut Cx) -> bool {
-        let (Some(last), Some(peer)) = (&self.last_ack, cx.peer) else { return false };
-        let mut notice = last.clone();
-        if let (L4::Tcp(tcp), Some(acked)) = (&mut notice.l4, self.acked) {
-            (tcp.ack, tcp.window) = (acked, 0);
-            if let Some(tsval) = self.host_tsval {
-                tcp.options.set_tsval(tsval);
-            }
+        let (Some(last), Some(peer)) = (self.written, cx.peer) else { return false };
+        let Written { flow, ip, ports, seq, .. } = last;
+        let (ack, window) = self.acked.map_or((last.ack, last.window), |acked| (acked, 0));
+        let mut notice = Packet::ack(ip, flow, ports, seq, ack, window);
+        if let (L4::Tcp(tcp), Some((tsval, tsecr))) = (&mut notice.l4, last.stamps) {
+            let latest = self.host_tsval.filter(|_| self.acked.is_some());
+            tcp.options.push_timestamps(latest.unwrap_or(tsval), tsecr);
         }
         let notice = cx.make(notice);
         cx.inject(notice, Toward::Air(peer));

@@ -10,17 +10,16 @@ use wire::{DropWhy, Pkt, Shared};
 
 impl World {
     pub(super) fn grant(&mut self, now: SimTime, channel: ChannelId) {
-        let mut winners = std::mem::take(&mut self.winners);
-        winners.clear();
-        let air = &mut self.airs[channel.index()];
+        let World { airs, winners, .. } = self;
+        let air = &mut airs[channel.index()];
         air.grant_at = SimTime::NEVER;
-        air.channel.contention.winners(now, &mut winners);
-        for winner in &winners {
+        winners.clear();
+        air.channel.contention.winners(now, winners);
+        for i in 0..self.winners.len() {
             let air = &self.airs[channel.index()];
-            let id = air.interface(air.channel.contention.node(*winner));
+            let id = air.interface(air.channel.contention.node(self.winners[i]));
             self.station(now, id, Input::Granted);
         }
-        self.winners = winners;
     }
 
     /// The frame that an interface has loaded goes on the air. Not inlined, as [`World::carry_out`].
@@ -30,9 +29,7 @@ impl World {
         if self.nodes[from.index()].chain().has_options() {
             self.write_options(now, id);
         }
-        let channel = &mut self.airs[channel.index()].channel;
-        let sensed_at = channel.start(now, from);
-        let Some(frame) = channel.frame(from) else { return };
+        let (frame, sensed_at) = self.airs[channel.index()].channel.start(now, from);
         let end = now + frame.airtime;
         self.frames.starts(frame);
         if sensed_at != SimTime::NEVER {
@@ -69,9 +66,11 @@ impl World {
         let is_sending = station.is_sending();
         let channel = &mut self.airs[on.index()].channel;
         let fate = channel.end(now, node, &mut receptions);
-        let Some(frame) = channel.unload(node) else { return };
-        self.frames.ends(&frame, fate, channel.first_overlap(node));
-        self.taps.frame(now, &frame, fate, &receptions, (on, channel), &self.packets);
+        // Read where it is: to take it out of its option would move it once more.
+        let unloaded = channel.unload(node);
+        let Some(frame) = &unloaded else { return };
+        self.frames.ends(frame, fate, channel.first_overlap(node));
+        self.taps.frame(now, frame, fate, &receptions, (on, channel), &self.packets);
         if self.topology.as_ref().is_some_and(|topology| topology.is_stale()) {
             self.settle_air(now);
         }
@@ -80,9 +79,9 @@ impl World {
         }
         for reception in receptions.iter() {
             let id = self.airs[on.index()].interface(reception.node);
-            self.station(now, id, Input::Ended(&frame, reception.got));
+            self.station(now, id, Input::Ended(frame, reception.got));
         }
-        frame.release(&mut self.packets);
+        unloaded.into_iter().for_each(|frame| frame.release(&mut self.packets));
         self.receptions = Some(receptions);
     }
 

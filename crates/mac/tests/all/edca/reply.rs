@@ -27,6 +27,10 @@ impl Plan for AckAsRts {
         Dcf.respond(config, frame, nav_is_idle)
     }
 
+    fn replies(&self) -> bool {
+        true
+    }
+
     fn reply(&mut self, config: &Config, response: &Frame, job: &Job) -> Option<Exchange> {
         let asks = self.asks && response.kind == Kind::Ack && response.duration == Dur::ZERO;
         asks.then(|| reply(config, response, job))
