@@ -199,6 +199,7 @@ validate: build
 	@tools/part histories env PROPTEST_CASES=100000 $(CARGO) test --locked --release --quiet -p interlayer-mac --test all block_ack_histories
 	@tools/part workspace $(CARGO) test --workspace --locked --release --quiet -- --include-ignored
 	@for part in $(sort $(dir $(wildcard validation/*/test_*.py))); do tools/part $$part $(BIN)/python -m pytest $$part || exit 1; done
+	@tools/part moments env INTERLAYER_MOMENTS=20 $(BIN)/python -m pytest tests/live/test_live.py
 	@tools/part papers $(BIN)/python -m pytest -m papers
 	@tools/part reproduce $(BIN)/interlayer reproduce --all --out target/validate
 

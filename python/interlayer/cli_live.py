@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from .realtime.session import LiveResult
 
 _DURATION = 'such as "30s" or "2 min"'
+_UNITS_S = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 
 
 def live_command(
@@ -169,14 +171,11 @@ def _replay(file: Path, text: str, overrides: list[tuple[str, str]], recording: 
 def _seconds(text: str | None) -> float | None:
     if text is None:
         return None
-    from . import quantity
-
-    spaced = text if " " in text else text.replace("min", " min").replace("ms", " ms")
-    spaced = spaced if " " in spaced else spaced.replace("s", " s")
-    found = quantity.magnitude(spaced)
-    if found is None or quantity.base_unit(spaced) != "s" or not 0 < found <= 86_400:
+    found = re.fullmatch(r"(\d+(?:\.\d+)?) ?(ms|s|min|h)", text)
+    seconds = float(found[1]) * _UNITS_S[found[2]] if found else 0.0
+    if not 0 < seconds <= 86_400:
         raise InputError(f'--for: expected a time, {_DURATION}; found "{text}"', "--for")
-    return found
+    return seconds
 
 
 def _lines(result: LiveResult) -> list[str]:

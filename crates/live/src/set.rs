@@ -24,7 +24,7 @@ impl Command {
     /// heals.
     ///
     /// # Errors
-    /// Another form, a name that the scenario does not have, a place that is none.
+    /// Another form, a name that the scenario does not have, a place that is none; a change that would change nothing.
     pub fn parse(text: &str, scenario: &Scenario) -> Result<Command, SetError> {
         let fail = |why: String| Err(SetError(why));
         let Some((path, value)) = text.split_once('=') else {
@@ -48,22 +48,11 @@ impl Command {
             ["node", name, "position"] => EventKind::Move(node(name)?, place(path, value)?),
             ["node", name, "dead"] if value == "true" => EventKind::Kill(node(name)?),
             ["node", _, "dead"] => return fail(format!("{path}: a node that is dead stays so; expected true")),
-            ["link", name, "broken"] => {
-                let cut = Cut::Link((*name).to_owned());
-                if scenario.links_of(&cut).is_empty() {
-                    return fail(format!("no link \"{name}\"; two nodes are written between.A.B.broken"));
-                }
-                broken(cut)?
-            }
-            ["between", a, b, "broken"] => {
-                let (a, b) = (node(a)?, node(b)?);
-                if a == b {
-                    return fail(format!("{path}: between a node and itself is nothing"));
-                }
-                broken(Cut::Between(a, b))?
-            }
+            ["link", name, "broken"] => broken(Cut::Link((*name).to_owned()))?,
+            ["between", a, b, "broken"] => broken(Cut::Between(node(a)?, node(b)?))?,
             _ => return fail(format!("\"{path}\" cannot be changed while it runs; there are {FORMS}")),
         };
+        scenario.check_change(&what).map_err(|why| SetError(format!("{path}: {why}")))?;
         Ok(Command { what, text: format!("{path}={value}") })
     }
 }
@@ -87,6 +76,10 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> Result<EventKind, String> {
+        parse_in("channel = { range = \"50 m\" }", text)
+    }
+
+    fn parse_in(channel: &str, text: &str) -> Result<EventKind, String> {
         let file = r#"
             scenario = { duration = "1 s" }
             radio = { standard = "802.11b" }
@@ -105,7 +98,7 @@ mod tests {
             from = "a"
             to = "b"
         "#;
-        let blueprint = world::parse(file, &[]).expect("the scenario stands");
+        let blueprint = world::parse(&format!("{channel}\n{file}"), &[]).expect("the scenario stands");
         Command::parse(text, blueprint.scenario()).map(|command| command.what).map_err(|error| error.to_string())
     }
 
@@ -122,13 +115,18 @@ mod tests {
             ("node.a.position=[1]", "such as [40, 0]"),
             ("node.a.position=[nan, 1]", "such as [40, 0]"),
             ("node.a.dead=false", "stays so"),
-            ("link.wire.broken=true", "no link"),
-            ("between.a.a.broken=true", "itself"),
+            ("link.wire.broken=true", "no link \"wire\""),
+            ("between.a.a.broken=true", "twice"),
+            ("between.a.c.broken=true", "no link joins"),
+            ("node.c.position=[1, 1]", "has no radio"),
             ("link.backhaul.broken=1", "true or false"),
             ("radio.standard=802.11g", "cannot be changed"),
         ] {
             let error = parse(text).expect_err(text);
             assert!(error.contains(word), "{text}: {error}");
         }
+        // Nobody would hear anybody less.
+        let error = parse_in("", "node.b.position=[1, 1]").expect_err("everybody hears everybody");
+        assert!(error.contains("of no consequence"), "{error}");
     }
 }

@@ -501,59 +501,70 @@ fn flows(s: &Scenario, found: &mut Mistakes) {
 /// The traffic that a TCP application may write.
 const OF_TCP: &str = "bulk, cbr, poisson or chunks";
 
-/// A link that breaks exists, and a node that moves has a place that matters.
+impl Scenario {
+    /// Checks a change of the network as one of an event in a file: what breaks exists, and what moves has a place that matters.
+    ///
+    /// # Errors
+    /// The reason why it would change nothing.
+    pub fn check_change(&self, what: &EventKind) -> std::result::Result<(), String> {
+        change(self, what).map_err(|(_, why)| why)
+    }
+}
+
+/// Checks a change. The key of the mistake, and why it is one.
+fn change(s: &Scenario, what: &EventKind) -> std::result::Result<(), (&'static str, String)> {
+    let (key, cut) = match what {
+        EventKind::Kill(_) => return Ok(()),
+        EventKind::Break(cut) => ("break", cut),
+        EventKind::Heal(cut) => ("heal", cut),
+        EventKind::Move(node, _) => {
+            let node = &s.nodes[node.index()];
+            if !node.has_radio {
+                let why = format!("\"{}\" has no radio: where it stands is of no consequence", node.name);
+                return Err(("move", why));
+            }
+            let by_place = |channel: &Channel| match &channel.powers {
+                Some(powers) => !matches!(powers.propagation, phy::PathLoss::Matrix),
+                None => channel.range.is_some(),
+            };
+            if !node.channels.iter().any(|id| by_place(s.channels.get(*id))) {
+                let why = "where nodes stand is of no consequence without channel.range or a propagation by distance";
+                return Err(("move", why.to_owned()));
+            }
+            return Ok(());
+        }
+    };
+    let why = match *cut {
+        Cut::Link(ref name) if s.links_of(cut).is_empty() => {
+            let names: Vec<&str> = s.links.iter().map(|link| link.name.as_str()).collect();
+            suggest::no_such("link", name, &names)
+        }
+        Cut::Between(a, b) if a == b => format!("\"{}\" is here twice", name(s, a)),
+        Cut::Between(a, b) if s.links_of(cut).is_empty() => {
+            let nodes = [a, b].map(|node| &s.nodes[node.index()]);
+            let [first, second] = nodes;
+            let neither = format!("no link joins \"{}\" and \"{}\", and", first.name, second.name);
+            if let Some(without) = nodes.into_iter().find(|node| !node.has_radio) {
+                format!("{neither} \"{}\" has no radio", without.name)
+            } else if !first.channels.iter().any(|channel| second.is_on(*channel)) {
+                format!("{neither} no channel has a radio of both")
+            } else {
+                return Ok(());
+            }
+        }
+        _ => return Ok(()),
+    };
+    Err((key, why))
+}
+
+/// Events change something, and before the end.
 fn events(s: &Scenario, found: &mut Mistakes) {
     let check = |i: usize, event: &TimedEvent| -> Result<()> {
         if event.at > s.duration {
             fail!("event[{i}].at", "{} is after the end of the run at {}", event.at, s.duration);
         }
-        let (key, cut) = match &event.what {
-            EventKind::Kill(_) => return Ok(()),
-            EventKind::Break(cut) => ("break", cut),
-            EventKind::Heal(cut) => ("heal", cut),
-            EventKind::Move(node, _) => {
-                if !s.nodes[node.index()].has_radio {
-                    fail!(
-                        "event[{i}].move",
-                        "\"{}\" has no radio: where it stands is of no consequence",
-                        name(s, *node)
-                    );
-                }
-                let by_place = |channel: &Channel| match &channel.powers {
-                    Some(powers) => !matches!(powers.propagation, phy::PathLoss::Matrix),
-                    None => channel.range.is_some(),
-                };
-                if !s.nodes[node.index()].channels.iter().any(|id| by_place(s.channels.get(*id))) {
-                    let why =
-                        "where nodes stand is of no consequence without channel.range or a propagation by distance";
-                    fail!("event[{i}].move", "{why}");
-                }
-                return Ok(());
-            }
-        };
-        match *cut {
-            Cut::Link(ref name) if s.links_of(cut).is_empty() => {
-                let names: Vec<&str> = s.links.iter().map(|link| link.name.as_str()).collect();
-                fail!("event[{i}].{key}", "{}", suggest::no_such("link", name, &names))
-            }
-            Cut::Between(a, b) if a == b => fail!("event[{i}].{key}", "\"{}\" is here twice", name(s, a)),
-            Cut::Between(a, b) if s.links_of(cut).is_empty() => {
-                if let Some(without) = [a, b].into_iter().find(|node| !s.nodes[node.index()].has_radio) {
-                    let (a, b, without) = (name(s, a), name(s, b), name(s, without));
-                    fail!("event[{i}].{key}", "no link joins \"{a}\" and \"{b}\", and \"{without}\" has no radio");
-                }
-                let [first, second] = [a, b].map(|node| &s.nodes[node.index()]);
-                if !first.channels.iter().any(|channel| second.is_on(*channel)) {
-                    let (a, b) = (&first.name, &second.name);
-                    fail!(
-                        "event[{i}].{key}",
-                        "no link joins \"{a}\" and \"{b}\", and no channel has a radio of both"
-                    );
-                }
-                Ok(())
-            }
-            _ => Ok(()),
-        }
+        let Err((key, why)) = change(s, &event.what) else { return Ok(()) };
+        fail!("event[{i}].{key}", "{why}")
     };
     for (i, event) in s.events.iter().enumerate() {
         found.take(check(i, event));

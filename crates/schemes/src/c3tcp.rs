@@ -145,6 +145,9 @@ const AROUND: Bytes = Bytes(24 + 2 + 1 + (MacOptions::OVERHEAD + LEN) as u64 + 8
 const IS_ACTIVE: Dur = Dur::from_secs(1);
 /// Packets remembered at once: beyond it what was noted first is forgotten. Our choice: more than the queue of a relay holds.
 const MOST_HELD: usize = 4096;
+/// The segment size of a SYN that asks for none, over IPv4. @RFC9293 sec. 3.7.1
+const DEFAULT_MSS: u16 = 536;
+
 /// Data packets whose measurements wait for an ACK, of each flow. Our choice: more than a window of the text's paths.
 const MOST_WAITING: usize = 1024;
 
@@ -201,6 +204,8 @@ struct Echo {
 #[derive(Debug, Default)]
 struct Steered {
     scale: Scale,
+    /// The segment size that the receiver's SYN asks for; 0 before.
+    mss: u32,
     shown: Shown,
     /// The measurement of the last ACK that carried one.
     path: Option<Path>,
@@ -302,9 +307,14 @@ impl C3Tcp {
     fn saw_syn(&mut self, packet: &Packet) -> bool {
         let Some(syn) = packet.tcp().filter(|tcp| tcp.flags.has(Flags::SYN)) else { return false };
         for flow in [packet.flow, packet.flow.reverse()] {
-            let Steered { scale, has_ended, .. } = self.paths.entry(flow).or_default();
+            let Steered { scale, has_ended, mss, .. } = self.paths.entry(flow).or_default();
             *has_ended = false;
-            if flow == packet.flow { scale.saw_senders_syn(syn) } else { scale.saw_receivers_syn(syn) }
+            if flow == packet.flow {
+                scale.saw_senders_syn(syn);
+            } else {
+                scale.saw_receivers_syn(syn);
+                *mss = u32::from(syn.options.mss().unwrap_or(DEFAULT_MSS));
+            }
         }
         true
     }
@@ -357,7 +367,9 @@ impl Agent for C3Tcp {
         if packet.pure_ack().is_none() {
             return Some(pkt);
         }
-        let mss = cx.facts(packet.flow).map_or(0, |facts| facts.mss.0 as u32);
+        // A sender outside tells nothing: what its peer asked for is its segment at most.
+        let asked = self.paths.get(&packet.flow.reverse()).map_or(0, |steered| steered.mss);
+        let mss = cx.facts(packet.flow).map_or(asked, |facts| facts.mss.0 as u32);
         let packet = cx.get(&pkt);
         match self.show(now, packet, path, mss) {
             Some(Show::Window(field) | Show::Again(field)) => {

@@ -33,6 +33,8 @@ SPIN_NS = 60_000
 """For how long the loop looks at the clock at most before something is due."""
 LONG_S = 24 * 3600.0
 """How long a run lasts that ends with its programs, at most."""
+_DRAIN_S = 3.0
+"""How long a run goes on for flows of iperf3 whose last bytes are still in a queue, at most."""
 _TICK_S = 0.1
 
 
@@ -129,6 +131,10 @@ def live(
     order = order or Order()
     has_end = order.seconds is not None or not (order.commands or order.at or order.shell)
     planned = plan.read(text, overrides, order.seconds if has_end else LONG_S)
+    lasts = planned.scenario.duration_s
+    if has_end:
+        # The air outlasts the programs, so that none of them sees its network go.
+        planned = plan.read(text, overrides, lasts + _DRAIN_S)
     scenario, nodes = planned.scenario, planned.scenario.nodes
     seed = scenario.seed if order.seed is None else order.seed
     simulator.check_seeds(seed, 1)
@@ -143,7 +149,7 @@ def live(
     remote.remove_dead(folder)
     with ExitStack() as stack:
         opened = stack.enter_context(made.opened(names, nodes))
-        return _joined(stack, planned, opened, order, seed, folder, watch)
+        return _joined(stack, planned, lasts, opened, order, seed, folder, watch)
 
 
 def _hosts(planned: plan.Plan, order: Order, nodes: Sequence[str]) -> list[str]:
@@ -217,6 +223,7 @@ class _Loop:
 def _joined(
     stack: ExitStack,
     planned: plan.Plan,
+    lasts: float,
     opened: Sequence[Host],
     order: Order,
     seed: int,
@@ -228,7 +235,7 @@ def _joined(
     stack.callback(loop.end)
     stack.enter_context(remote.reachable(folder, opened, loop.live.change))
     programs = stack.enter_context(Programs(opened))
-    begun = [(flow.start_s, *_program(stack, programs, flow, planned, order, folder)) for flow in planned.flows]
+    begun = [(flow.start_s, *_program(stack, programs, flow, lasts, folder)) for flow in planned.flows]
     for i, (node, run) in enumerate(order.commands):
         output = 1 if order.to_terminal else None
         begun.append((0.0, f"{node}#{i + 1}", programs.command(_called(run), node, run, output=output)))
@@ -242,7 +249,7 @@ def _joined(
     if order.shell is not None:
         seen.shell(loop, next(host for host in opened if host.name == order.shell))
     else:
-        _watched(loop, begun, awaited, seen, watch)
+        _watched(loop, begun, lasts, awaited, seen, watch)
     outcome = loop.result()
     flows = {name: program.report for _, name, program in begun if isinstance(program, Iperf3) and program.report}
     outputs = {name: program.output for _, name, program in begun if isinstance(program, Command)}
@@ -274,7 +281,7 @@ def _called(run: str | Sequence[str]) -> str:
 
 
 def _program(
-    stack: ExitStack, programs: Programs, flow: plan.LiveFlow, planned: plan.Plan, order: Order, folder: Path
+    stack: ExitStack, programs: Programs, flow: plan.LiveFlow, lasts: float, folder: Path
 ) -> tuple[str, Program]:
     """The program of a flow, prepared. One with a congestion control of the user's own has the kernel know it."""
     if flow.model == "command":
@@ -282,7 +289,6 @@ def _program(
     congestion = flow.congestion
     if congestion is not None and kernel_control.is_own(congestion):
         congestion = stack.enter_context(kernel_control.registered(congestion, folder))
-    lasts = order.seconds if order.seconds is not None else planned.scenario.duration_s
     left = min(lasts, LONG_S) - flow.start_s - GRACE_S / 10
     program = programs.iperf3(
         flow.name,
@@ -301,17 +307,24 @@ def _program(
 def _watched(
     loop: _Loop,
     begun: Sequence[tuple[float, str, Program]],
+    lasts: float,
     awaited: Program | None,
     seen: _Seen,
     watch: Callable[[str], None] | None,
 ) -> None:
-    """Waits until the awaited program has ended, else all, or the run has. A program that fails ends it."""
+    """Waits until the awaited program has ended, else all, or the run has. A program that fails ends it.
+
+    Commands are taken down when the run has lasted as long as it should; flows of iperf3 end by themselves, or hang.
+    """
     told = 0
     # Each program begins at its time, and all are asked whether they have failed.
     todo = sorted(begun, key=lambda one: one[0])
     running: list[Program] = []
     while not loop.is_over():
         since = time.monotonic() - loop.begun
+        if since >= lasts and not any(isinstance(program, Iperf3) for program in running):
+            loop.live.stop()
+            break
         while todo and todo[0][0] <= since:
             program = todo.pop(0)[2]
             program.start()
@@ -325,7 +338,11 @@ def _watched(
             break
         if begun and not running and not todo:
             return
-        time.sleep(_TICK_S)
+        time.sleep(min(_TICK_S, max(0.0, lasts - since)) or _TICK_S)
+    if loop.is_over() and loop.error is None:
+        for program in running:
+            if isinstance(program, Iperf3):
+                raise ProgramError(program.name, f"iperf3 has not ended {_DRAIN_S:g} s after the run should have")
     for program in running:
         with suppress(ProgramError):
             program.stop()

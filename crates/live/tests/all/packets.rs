@@ -17,6 +17,7 @@ pub const NODES: usize = 3;
 pub const CELL: &str = r#"
 scenario = { duration = "100 s" }
 radio = { standard = "802.11g" }
+channel = { range = "30 m" }
 [[node]]
 name = "server"
 [[node]]

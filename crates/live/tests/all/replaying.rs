@@ -14,9 +14,10 @@ fn busy() -> String {
     let neighbour =
         "[[node]]\nname = \"neighbour\"\nposition = [0, 5]\n[[flow]]\nfrom = \"neighbour\"\nto = \"ap\"\n";
     let radio = "radio = { standard = \"802.11g\", queue = { discipline = \"fq-codel\", packets = 50 } }";
-    let errors = "channel = { errors = { model = \"packet\", per = 0.1, at = \"attempt\" } }";
+    let errors = "channel = { range = \"30 m\", errors = { model = \"packet\", per = 0.1, at = \"attempt\" } }";
     let death = "[[event]]\nat = \"700 ms\"\nkill = \"phone\"\n[[scheme]]\nname = \"lle-tcp\"\n";
-    let text = CELL.replace("radio = { standard = \"802.11g\" }", &format!("{radio}\n{errors}"));
+    let text = CELL
+        .replace("radio = { standard = \"802.11g\" }\nchannel = { range = \"30 m\" }", &format!("{radio}\n{errors}"));
     format!("{text}{neighbour}{death}")
 }
 

@@ -127,8 +127,12 @@ transport = { protocol = "udp", datagram = "1000 B" }
 
 pub(crate) const ALL: [&str; 4] = [LLE, CONTENTION, SATURATED, NETWORK];
 
+pub(crate) fn text(rest: &str) -> String {
+    format!("{HEAD}{rest}")
+}
+
 pub(crate) fn scenario(rest: &str) -> Blueprint {
-    world::parse(&format!("{HEAD}{rest}"), &[]).unwrap_or_else(|error| panic!("{error}"))
+    world::parse(&text(rest), &[]).unwrap_or_else(|error| panic!("{error}"))
 }
 
 pub(crate) fn fingerprints() -> Record {

@@ -1,6 +1,6 @@
 //! A driven world: in parts as in one go, with packets that come from outside, between events too, and packets that leave.
 
-use crate::determinism::{ALL, bits, fingerprints, run, scenario};
+use crate::determinism::{ALL, bits, fingerprints, run, scenario, text};
 use crate::timeline::{BASE_STATION, LEVELS};
 use engine::{Purpose, Stream, Streams};
 use std::sync::Arc;
@@ -419,4 +419,115 @@ fn nothing_follows_the_end_and_a_world_may_be_left_half_way() {
     assert_eq!(late, Err(DriveError::Over { at: drive.end(), end: drive.end() }));
     assert_eq!(drive.drain(NodeId(9)).count(), 0);
     drive.finish().unwrap();
+}
+
+/// A radio and a wire that may break, or a node that may go.
+const CHANGING: &str = r#"
+scenario = { duration = "400 ms" }
+radio = { standard = "802.11b" }
+channel = { range = "100 m" }
+[[node]]
+name = "a"
+position = [0, 0]
+[[node]]
+name = "b"
+role = "ap"
+position = [5, 0]
+[[node]]
+name = "c"
+[[link]]
+name = "wire"
+between = ["b", "c"]
+rate = "10 Mb/s"
+delay = "2 ms"
+[[flow]]
+from = "a"
+to = "c"
+transport = { protocol = "tcp", preset = "rfc" }
+[[flow]]
+from = "c"
+to = "a"
+traffic = { model = "poisson", rate = "500 kb/s" }
+transport = { protocol = "udp", datagram = "700 B" }
+"#;
+
+#[test]
+fn a_change_is_the_event_of_a_scenario_at_that_instant_bit_for_bit() {
+    use world::scenario::{Cut, EventKind};
+    let cases = [
+        ("kill = \"b\"", EventKind::Kill(B)),
+        ("kill = \"c\"", EventKind::Kill(NodeId(2))),
+        ("break = [\"a\", \"b\"]", EventKind::Break(Cut::Between(A, B))),
+        ("break = \"wire\"", EventKind::Break(Cut::Link("wire".to_owned()))),
+        ("move = \"a\"\nto = [7, 100000]", EventKind::Move(A, [7.0, 100_000.0])),
+    ];
+    let undone = [
+        ("heal = [\"b\", \"a\"]", EventKind::Heal(Cut::Between(B, A))),
+        ("heal = \"wire\"", EventKind::Heal(Cut::Link("wire".to_owned()))),
+        ("move = \"a\"\nto = [5, 2]", EventKind::Move(A, [5.0, 2.0])),
+    ];
+    let event = |at: u64, what: &str| format!("[[event]]\nat = \"{at} us\"\n{what}\n");
+    // Instants at which nothing else happens: a change comes after all events of its instant, an event of the scenario among them.
+    let (first, second) = (us(100_007), us(200_013));
+    for (i, (text, change)) in cases.iter().enumerate() {
+        let again = (i >= 2).then(|| &undone[i - 2]);
+        let mut file = CHANGING.to_owned() + &event(100_007, text);
+        if let Some((text, _)) = again {
+            file += &event(200_013, text);
+        }
+        let whole = run(&parse(&file), 5, &fingerprints());
+        let mut drive = Drive::new(&parse(CHANGING), 5, &fingerprints()).unwrap();
+        drive.advance(first).unwrap();
+        drive.change(change).unwrap();
+        if let Some((_, change)) = again {
+            drive.advance(us(150_000)).unwrap();
+            drive.advance(second).unwrap();
+            drive.change(change).unwrap();
+        }
+        let mut driven = drive.finish().unwrap();
+        let unchanged = run(&parse(CHANGING), 5, &fingerprints());
+        assert_ne!(driven.fingerprint, unchanged.fingerprint, "{text}: it changes something");
+        assert_eq!(driven.fingerprint, whole.fingerprint, "{text}");
+        // An event of the scenario is an event of the agenda, too.
+        driven.events += 1 + u64::from(again.is_some());
+        assert_eq!(bits(&driven), bits(&whole), "{text}");
+    }
+    let mut over = drive(CHANGING);
+    over.advance(SimTime::NEVER).unwrap();
+    let late = over.change(&EventKind::Kill(A)).unwrap_err();
+    assert_eq!(late, DriveError::Over { at: over.end(), end: over.end() });
+}
+
+#[test]
+fn a_run_that_is_stopped_is_one_that_was_meant_to_last_so_long() {
+    // The last one has a bulk transfer that comes from behind a wire.
+    let all = ALL.map(text).into_iter().chain([LEVELS, USERS, CHANGING].map(str::to_owned));
+    for (i, text) in all.enumerate() {
+        // Instants at which nothing else happens. Of its last instant a scenario has what comes before its end, and a driver all.
+        for stop in [1, 333_337, 1_300_003] {
+            let duration = [("scenario.duration".to_owned(), format!("\"{stop} us\""))];
+            // A file with an event behind its end, or with no more than a warm-up, says so.
+            let Ok(short) = world::parse(&text, &duration) else { continue };
+            let mut meant = run(&short, 3, &fingerprints());
+            let mut drive = Drive::new(&parse(&text), 3, &fingerprints()).unwrap();
+            drive.advance(us(stop).min(drive.end())).unwrap();
+            if drive.is_over() {
+                continue;
+            }
+            let stopped = drive.stop().unwrap();
+            assert_eq!(stopped.fingerprint, meant.fingerprint, "scenario {i}, {stop} us");
+            // The end that it was meant to have is an event, too.
+            meant.events -= 1;
+            assert_eq!(bits(&stopped), bits(&meant), "scenario {i}, {stop} us");
+        }
+    }
+    // All of a run that ends in its warm-up counts.
+    let mut drive = drive(USERS);
+    drive.advance(us(900_000)).unwrap();
+    let run = drive.stop().unwrap();
+    assert_eq!(
+        (run.simulated, run.flow(0, "delivered_bytes")),
+        (Dur::from_ms(900), run.flow(0, "delivered_bytes_total"))
+    );
+    assert!(run.flow(0, "delivered_bytes") > Some(1e4));
 }
