@@ -17,7 +17,7 @@ from statistics import mean, stdev
 from typing import TYPE_CHECKING, Any
 
 import interlayer as il
-from interlayer.errors import InterlayerError
+from interlayer.errors import InterlayerError, ProgramError
 from interlayer.realtime import plan, session
 
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ PAGE = HERE / "README.md"
 
 START_S = 0.5
 """When flows begin: the MTU of the devices is set before."""
+RESULTS_S = 6.0
+"""Time for iperf3 to tell its results through the same queue, where `session` leaves one second."""
+session.GRACE_S = 10 * RESULTS_S
 SIMULATED = 10
 """Runs of a cell in the simulation."""
 P99_S, P999_S = 100e-6, 500e-6
@@ -96,6 +99,12 @@ class Cell:
             lines.append(f'[[scheme]]\nname = "{self.scheme}"')
         return "\n".join(lines) + "\n"
 
+    @property
+    def key(self) -> tuple[str, ...]:
+        """As the recording names it."""
+        extra = "; ".join([*self.sysctl, *([self.extra] if self.extra else [])])
+        return (self.radio, self.scheme, self.control, str(self.flows), self.way, str(self.datagram), extra)
+
     def nodes(self) -> list[str]:
         """All hosts."""
         return ["ap", *(f"sta{i}" for i in range(self.flows))]
@@ -107,10 +116,12 @@ def live(cell: Cell, seconds: float, seed: int) -> dict[str, Any]:
     setup += [f"sysctl -qw {one}" for one in cell.sysctl]
     order = session.Order(
         commands=[(node, " && ".join(setup)) for node in cell.nodes()] if setup else [],
-        seconds=START_S + seconds + 1.0,
+        seconds=START_S + seconds + RESULTS_S,
         seed=seed,
     )
     result = session.live(cell.text(seconds), [], order)
+    if len(result.flows) < cell.flows:
+        raise ProgramError("iperf3", f"{cell.flows - len(result.flows)} flows have no result: the run ended before them")
     goodput = 0.0
     for report in result.flows.values():
         rows = zip(*(report.received[key] for key in ("begin_s", "end_s", "goodput_bps")), strict=True)
@@ -159,7 +170,7 @@ def _row(cell: Cell, how: str, seed: int, seconds: float, goodput: float, again:
         "flows": cell.flows,
         "way": cell.way,
         "datagram": cell.datagram,
-        "extra": "; ".join([*cell.sysctl, *([cell.extra] if cell.extra else [])]),
+        "extra": cell.key[-1],
     }
     return said | {
         "how": how,
@@ -195,9 +206,11 @@ def tried(cell: Cell, seconds: float, seed: int, part: str, file: Path = STORE) 
 
 
 def both(cell: Cell, seconds: float, runs: int, part: str, file: Path = STORE) -> None:
-    """A cell in the simulation and live, each run into the recording."""
-    store(simulated(cell, seconds), part, file)
-    for seed in range(1, runs + 1):
+    """A cell in the simulation and live, each run into the recording. What it has already is not made again."""
+    done = {how: len(found) for how, found in rows(part, file).get(cell.key, {}).items()} if file.exists() else {}
+    if not done.get("simulated"):
+        store(simulated(cell, seconds), part, file)
+    for seed in range(1 + done.get("live", 0), runs + 1):
         tried(cell, seconds, seed, part, file)
 
 
