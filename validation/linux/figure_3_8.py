@@ -1,6 +1,7 @@
-"""Kliazovich 2006, Fig. 3.8: LLE-TCP and Reno on a testbed of 802.11b. Here this kernel's TCP live, beside Fig. 3.7 simulated.
+"""Kliazovich 2006, Fig. 3.8, LLE-TCP and Reno on a testbed of 802.11b: here this kernel's TCP live, and simulated.
 
-`figure_3_8.py measure [PART...]` adds runs to figure_3_8.csv: `basic`, `rts`, `no-timestamps`, `cubic`, `every`, all unless named.
+`figure_3_8.py measure [PART...]` adds runs to figure_3_8.csv: `basic`, `rts`, `no-timestamps`, `cubic`, `every`,
+all unless named.
 `figure_3_8.py table` writes the tables of docs/lle-tcp.md from it.
 """
 
@@ -29,7 +30,7 @@ _RADIO = (
     'max_attempts = 7, max_attempts_long = 4, rts_for = "data", queue = { packets = 3000 }'
 )
 RADIOS = {"basic": _RADIO, "rts": f'{_RADIO}, rts_threshold = "0 B"'}
-"""As of experiment lle-fig-3.7a, but for the queue: the windows below cannot fill it, as they could not fill a Linux host's at 1500 B."""
+"""As of experiment lle-fig-3.7a, but for the queue: the windows below cannot fill it."""
 
 MEMORY = ("net.ipv4.tcp_wmem='4096 16384 131072'", "net.ipv4.tcp_rmem='4096 87380 174760'")
 """Defaults of Linux 2.6.9."""
@@ -67,7 +68,7 @@ EVERY = [
     for access in RADIOS
     for scheme in ARMS
 ]
-"""Simulated alone: this kernel acknowledges each segment below TCP_MIN_MSS (88 B of payload) that its application reads."""
+"""Simulated alone: the kernel acknowledges each segment below TCP_MIN_MSS (88 B of payload) that is read."""
 
 
 def measure(parts: Sequence[str]) -> None:
@@ -97,7 +98,8 @@ def late(part: str, size: int) -> str:
 def table() -> list[str]:
     """Throughput and gain, live beside simulated."""
     lines = [
-        "| | datagram | Reno simulated, Mb/s | live | LLE-TCP simulated, Mb/s | live | gain simulated | live | late at 50, 99, 99.9 %, µs |",
+        "| | datagram | Reno simulated, Mb/s | live | LLE-TCP simulated, Mb/s | live | gain simulated | live "
+        "| late at 50, 99, 99.9 %, µs |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     said = {
@@ -143,7 +145,9 @@ def summary() -> list[str]:
                 if here and there:
                     apart.append(abs(mean(here) / mean(there) - 1))
     if apart:
-        lines.append(f"| mean difference of testbed and simulation, all sizes | about 3 % | | {100 * mean(apart):.1f} % |")
+        lines.append(
+            f"| mean difference of testbed and simulation, all sizes | about 3 % | | {100 * mean(apart):.1f} % |"
+        )
     return lines
 
 

@@ -1,9 +1,10 @@
-"""`interlayer live` against `interlayer run`: the recording's verdicts, and one cell each anew where namespaces are allowed. Two minutes."""
+"""`interlayer live` against `interlayer run`: the recording's verdicts, and cells anew where that is allowed."""
 
 from statistics import mean
 
 import live
 import pytest
+
 from interlayer.realtime import hosts
 
 OBSTACLE = hosts.obstacle()
