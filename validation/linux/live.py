@@ -31,7 +31,7 @@ START_S = 0.5
 """When flows begin: the MTU of the devices is set before."""
 RESULTS_S = 6.0
 """Time for iperf3 to tell its results through the same queue, where `session` leaves one second."""
-session.GRACE_S = 10 * RESULTS_S
+session.GRACE_S = 10 * RESULTS_S  # type: ignore[attr-defined]
 SIMULATED = 10
 """Runs of a cell in the simulation."""
 P99_S, P999_S = 100e-6, 500e-6
