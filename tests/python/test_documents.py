@@ -117,6 +117,7 @@ EXAMPLES = {
     *("crates/tcp/src/cc/veno.rs",),  # CONTRIBUTING: how a controller is added
     *("crates/schemes/src/thinner.rs", "crates/schemes/tests/all/thinner.rs", "docs/schemes/thinner.md"),  # contract.md
     *("docs/schemes/my-scheme.md", "my_scheme"),  # new-scheme.md: what `interlayer new` writes
+    "examples/bpf/brake.o",  # what `make -C examples/bpf` writes
     "free_failures",  # design/scenario.md: how a key is added
 }
 """What a page makes up to show how something is done."""

@@ -13,7 +13,7 @@ const HEADER6: usize = 40;
 /// Conversations that are counted by name; what comes after them is counted together. Our choice: more than anybody reads.
 const MOST_CONVERSATIONS: usize = 4096;
 
-/// What became of a packet that a host has sent.
+/// The fate of a packet that a host has sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fate {
     /// The world has it, and schemes may read it.
@@ -75,9 +75,9 @@ pub struct Conversation {
     pub to: NodeId,
     /// The ports; 0 where there are none.
     pub ports: [u16; 2],
-    /// What its host has sent.
+    /// The packets that its host has sent.
     pub sent: Count,
-    /// What has arrived. Schemes make packets of their own and take others off, so it may be more.
+    /// Those that have arrived. Schemes make packets of their own and take others off, so it may be more.
     pub arrived: Count,
     /// The first packet in.
     pub first: SimTime,
@@ -124,7 +124,7 @@ impl Gate {
         Fate::ALL.into_iter().zip(self.fates)
     }
 
-    /// Who has talked to whom.
+    /// The conversations, in order of their flows.
     pub fn conversations(&self) -> impl Iterator<Item = &Conversation> {
         self.conversations.values()
     }

@@ -8,7 +8,7 @@ const STEPS: u64 = 32;
 /// Buckets in all: [`STEPS`] for each of the 64 bits, the lowest of which share one each.
 const BUCKETS: usize = (STEPS * 64) as usize;
 
-/// How often durations of each size came. A quantile is known to 3 %.
+/// The counts of durations by size. A quantile is known to 3 %.
 #[derive(Debug, Clone)]
 pub struct Histogram {
     counts: Vec<u64>,
@@ -66,7 +66,7 @@ impl Histogram {
         self.longest
     }
 
-    /// How many exceed `limit`, which is rounded up to the end of its bucket.
+    /// The number of those that exceed `limit`, which is rounded up to the end of its bucket.
     pub fn above(&self, limit: Dur) -> u64 {
         self.counts[bucket(limit.ns()) + 1..].iter().sum()
     }

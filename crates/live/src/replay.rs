@@ -32,7 +32,7 @@ pub enum ReplayError {
 pub struct Replayed {
     /// Its results.
     pub run: Run,
-    /// Who talked to whom.
+    /// The conversations of hosts.
     pub conversations: Vec<crate::Conversation>,
     /// Packets that hosts were given, in the recording.
     pub recorded: u64,

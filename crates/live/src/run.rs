@@ -49,7 +49,7 @@ const AT_ONCE: usize = 16;
 /// (sched(7), `sched_rt_runtime_us`).
 const SPINNING: f64 = 0.5;
 
-/// How often what others see of the loop is written anew.
+/// The time after which the [`Gauge`] is written anew.
 const SHOWN_EVERY: Dur = Dur::from_ms(100);
 
 /// Lateness above which a packet counts as late, and the share of them that makes a run overloaded. Our choice.
@@ -61,9 +61,9 @@ const MOST_LATE: f64 = 0.01;
 pub struct Gauge {
     /// Model time.
     pub at: SimTime,
-    /// What hosts have sent, by node: packets, bytes.
+    /// Packets and bytes that hosts have sent, in their order.
     pub sent: Vec<(u64, u64)>,
-    /// What they were given.
+    /// Those that they were given.
     pub got: Vec<(u64, u64)>,
     /// Interfaces.
     pub looks: Vec<Look>,
@@ -138,7 +138,7 @@ pub enum LiveError {
     Device {
         /// The name of the host, or what else it is.
         what: String,
-        /// What the system says.
+        /// The words of the system.
         error: io::Error,
     },
     /// The recording.
@@ -153,11 +153,11 @@ pub struct Outcome {
     pub run: Run,
     /// Wall clock minus model time of every packet written.
     pub late: Histogram,
-    /// How late the loop looked at what was due next.
+    /// Lateness of the loop itself: of its look at the clock behind the time of the next event.
     pub behind: Histogram,
     /// The packets that hosts have sent, by what became of them.
     pub fates: Vec<(Fate, u64)>,
-    /// Who has talked to whom.
+    /// The conversations of hosts.
     pub conversations: Vec<Conversation>,
     /// Packets that a device would not take: its program is slow, or it has gone.
     pub refused: u64,

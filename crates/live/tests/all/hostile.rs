@@ -8,7 +8,7 @@ use units::{Dur, FlowId, NodeId};
 use wire::{Flags, Ipv4, NoticeKind, Packet};
 use world::{Blueprint, Drive, Record};
 
-/// What Python's tests and the issue ask for of each kind: 10^5, over all scenarios.
+/// The number that Python's tests and the issue ask for of each kind: 10^5, over all scenarios.
 const IN_ALL: usize = 100_000;
 
 /// The cell with each scheme that runs live, and with none. Those inside the core's own TCP, and those that need more than this cell, stand

@@ -51,7 +51,7 @@ pub fn ms(ms: u64) -> SimTime {
     SimTime::from_ns(1_000_000 * ms)
 }
 
-/// What has arrived at `node`.
+/// The packets that have arrived at `node`.
 pub fn arrived(gate: &mut Gate, node: NodeId) -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     gate.leave(node, |_, bytes| all.push(bytes.to_vec()));

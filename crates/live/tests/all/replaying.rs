@@ -36,7 +36,7 @@ impl Drop for File {
     }
 }
 
-/// What the loop does, at random instants of a clock: it advances, writes out, reads, changes, and records all of it. Returns the recording,
+/// Does as the loop does, at random instants of a clock: advances, writes out, reads, changes, and records all of it. Returns the recording,
 /// and how many packets were given to hosts.
 fn recorded(text: &str, seed: u64) -> (Vec<u8>, u64) {
     let blueprint = parse(text);

@@ -235,7 +235,7 @@ impl Filter {
     }
 }
 
-/// What is known of this flow. In line, where `or_default` is a call.
+/// The knowledge of this flow. In line, where `or_default` is a call.
 fn guard(flows: &mut BTreeMap<FlowId, Guard>, flow: FlowId) -> &mut Guard {
     match flows.entry(flow) {
         Entry::Occupied(known) => known.into_mut(),

@@ -14,7 +14,7 @@ use wire::DropWhy;
 /// Call order: [`Topology::change`] at an event, then [`Topology::settle`], now and whenever a frame has left the air, until it returns
 /// true. What is heard of a transmitter changes while it is silent, so that a frame ends where it has begun.
 pub(crate) trait Topology: std::fmt::Debug {
-    /// What an event of the scenario changes, by its index.
+    /// The change that an event of the scenario makes, by its index.
     fn event(&self, event: u32) -> EventKind;
 
     /// Something changes.

@@ -434,7 +434,7 @@ impl World {
         }
     }
 
-    /// What lasts at the end of a run is counted up to it.
+    /// Counts what lasts at the end of a run up to it.
     fn close_accounts(&mut self, now: SimTime) {
         self.settle_wires(now);
         self.cut_air();
