@@ -72,12 +72,12 @@ def silent(seconds: float = 100) -> str:
 
 
 def simulated(text: str, tmp_path: Path, seconds: float, warmup: float = 0.0) -> interlayer.Result:
-    """Ten runs of the twin of a cell, of another length."""
+    """Five runs of the twin of a cell, of another length."""
     rest = plan.twin(text).partition("\n")[2]
     head = f'scenario = {{ duration = "{1000 * seconds:.0f} ms", warmup = "{1000 * warmup:.0f} ms" }}\n'
     file = tmp_path / "twin.toml"
     file.write_text(head + rest, encoding="utf-8")
-    return interlayer.run(file, runs=10)
+    return interlayer.run(file, runs=5)
 
 
 def in_window(result: LiveResult, column: str, begin: float, end: float) -> float:
@@ -284,8 +284,8 @@ def test_runs_beside_each_other_do_not_touch_each_other(here: Here, tmp_path: Pa
     (tmp_path / "quiet.toml").write_text(cell("phone", seconds=30, more=silent(29)), encoding="utf-8")
     file = str(tmp_path / "quiet.toml")
     # Nobody listens: each attempt is refused over the air and back, or not answered.
-    knock = "import socket, time\nn = 0\nfor i in range(12):\n  time.sleep(0.1)\n"
-    knock += "  s = socket.socket()\n  s.settimeout(0.2)\n  n += s.connect_ex(('ap', 9)) == 111\nprint(n, 'of 12')"
+    knock = "import socket, time\nn = 0\nfor i in range(6):\n  time.sleep(0.1)\n"
+    knock += "  s = socket.socket()\n  s.settimeout(0.2)\n  n += s.connect_ex(('ap', 9)) == 111\nprint(n, 'of 6')"
     send = ["--at", "phone", "--", "python3", "-c", knock]
     left, right = here.begun(file, *send), here.begun(file, *send)
     assert namespaces.soon(lambda: len(remote.running(here.folder)) == 2, 5)
@@ -293,8 +293,8 @@ def test_runs_beside_each_other_do_not_touch_each_other(here: Here, tmp_path: Pa
         remote.ask("between.phone.ap.broken=true")
     remote.ask("between.phone.ap.broken=true", left.pid)
     said = [run.communicate(timeout=15)[0] for run in (left, right)]
-    assert "12 of 12" in said[1]
-    assert "12 of 12" not in said[0]
+    assert "6 of 6" in said[1]
+    assert "6 of 6" not in said[0]
 
 
 # ------------------------------------------------------------------------------------------------------------- mistakes

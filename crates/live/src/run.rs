@@ -281,8 +281,8 @@ impl Loop<'_> {
             if ready == 0 && seen >= due {
                 self.behind.add(seen.since(due));
             }
-            for at in 0..self.hosts.len() {
-                let events = fds[at].revents();
+            for (at, fd) in fds.iter().enumerate().take(self.hosts.len()) {
+                let events = fd.revents();
                 if events.contains(PollFlags::IN) {
                     self.read(at)?;
                 } else if events.intersects(PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL) {
