@@ -13,6 +13,7 @@ mod announce;
 mod compose;
 mod edcaf;
 mod extended;
+mod let_go;
 mod line;
 mod originator;
 mod reassembly;

@@ -17,7 +17,8 @@ impl Sum {
         let words = pieces.remainder().chunks_exact(2);
         let odd = words.remainder().first().map_or(0, |last| u64::from(*last) << 8);
         let four = |piece: &[u8]| {
-            let half = |at: usize| u64::from(u32::from_be_bytes([piece[at], piece[at + 1], piece[at + 2], piece[at + 3]]));
+            let half =
+                |at: usize| u64::from(u32::from_be_bytes([piece[at], piece[at + 1], piece[at + 2], piece[at + 3]]));
             half(0) + half(4)
         };
         let sum = pieces.fold(self.0 + odd, |sum, piece| sum + four(piece));
