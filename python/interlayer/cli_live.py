@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from . import cli_parts as parts
-from .cli_parts import Force, Json, Out, Set
+from .cli_parts import Force, Json, Out, Seed, Set
 from .errors import InputError
 from .show import output
 
@@ -38,7 +38,7 @@ def live_command(
         str | None,
         typer.Option("--for", metavar="TIME", help="End after so long.  [default: with the programs, else the file's]"),
     ] = None,
-    seed: Annotated[int | None, typer.Option("--seed", min=0, metavar="S", help="Seed of the air.")] = None,
+    seed: Seed = None,
     set_: Set = None,
     out: Out = None,
     force: Force = False,
@@ -62,10 +62,9 @@ def live_command(
 
     \b
     Examples:
-      interlayer live examples/live/phone.toml
-      interlayer live examples/live/phone.toml --at phone -- curl -s http://ap:8000/
+      interlayer live examples/live/phone.toml --for 3s
+      interlayer live examples/live/phone.toml --at phone -- ip route
       interlayer live examples/live/phone.toml --shell phone
-      interlayer live set between.phone.ap.broken=true
     """
     if words[0] == "set":
         _change(words[1:], pid)

@@ -17,6 +17,7 @@ import typer.main
 
 import interlayer
 from interlayer import bench, cli
+from interlayer.realtime import hosts
 from interlayer.study import comparison, joint, sweep
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ def in_good_time(line: str) -> Any:
     """An example of the help with the marks that say what it costs: a range of a paper's figure is minutes."""
     if " --over " in line and " readings " in line:
         return pytest.param(line, marks=pytest.mark.papers)
+    if " live " in line:
+        return pytest.param(line, marks=pytest.mark.skipif(hosts.obstacle() is not None, reason="no hosts here"))
     return pytest.param(line, marks=pytest.mark.slow) if " bench" in line else line
 
 

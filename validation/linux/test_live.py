@@ -2,9 +2,9 @@
 
 from statistics import mean
 
-import live
 import pytest
 
+import live
 from interlayer.realtime import hosts
 
 OBSTACLE = hosts.obstacle()

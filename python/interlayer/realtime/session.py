@@ -130,11 +130,10 @@ def live(
     """
     order = order or Order()
     has_end = order.seconds is not None or not (order.commands or order.at or order.shell)
-    planned = plan.read(text, overrides, order.seconds if has_end else LONG_S)
-    lasts = planned.scenario.duration_s
-    if has_end:
-        # The air outlasts the programs, so that none of them sees its network go.
-        planned = plan.read(text, overrides, lasts + _DRAIN_S)
+    own_s = plan.read(text, overrides).scenario.duration_s
+    lasts = LONG_S if not has_end else own_s if order.seconds is None else order.seconds
+    # The air outlasts the programs, so that none of them sees its network go; a flow that would begin later does not.
+    planned = plan.read(text, overrides, max(lasts, own_s) + _DRAIN_S)
     scenario, nodes = planned.scenario, planned.scenario.nodes
     seed = scenario.seed if order.seed is None else order.seed
     simulator.check_seeds(seed, 1)
@@ -235,7 +234,8 @@ def _joined(
     stack.callback(loop.end)
     stack.enter_context(remote.reachable(folder, opened, loop.live.change))
     programs = stack.enter_context(Programs(opened))
-    begun = [(flow.start_s, *_program(stack, programs, flow, lasts, folder)) for flow in planned.flows]
+    flows = [flow for flow in planned.flows if flow.start_s < lasts]
+    begun = [(flow.start_s, *_program(stack, programs, flow, lasts, folder)) for flow in flows]
     for i, (node, run) in enumerate(order.commands):
         output = 1 if order.to_terminal else None
         begun.append((0.0, f"{node}#{i + 1}", programs.command(_called(run), node, run, output=output)))
@@ -251,7 +251,7 @@ def _joined(
     else:
         _watched(loop, begun, lasts, awaited, seen, watch)
     outcome = loop.result()
-    flows = {name: program.report for _, name, program in begun if isinstance(program, Iperf3) and program.report}
+    reports = {name: program.report for _, name, program in begun if isinstance(program, Iperf3) and program.report}
     outputs = {name: program.output for _, name, program in begun if isinstance(program, Command)}
     run = outcome["run"]
     seconds = float(run["simulated_s"])
@@ -267,7 +267,7 @@ def _joined(
         busy=outcome["busy_s"] / seconds if seconds else 0.0,
         packets=outcome["packets"] | {"refused": outcome["refused"]},
         conversations=outcome["conversations"],
-        flows=flows,
+        flows=reports,
         outputs=outputs,
         run=run,
         series=seen.columns,
