@@ -339,7 +339,7 @@ class Live:
     def gauge(self) -> dict[str, Any]:
         """The state of the run, some 100 ms old.
 
-        `t_s`, `sent` and `got` (packets, bytes) of each host, `late_s` (at 99 %, the longest), `interfaces`.
+        `t_s`, `up` and `down` (packets, bytes) of each host, `late_s` (at 99 %, the longest), `interfaces`.
         """
 
 def replay(scenario: Scenario, recording: bytes) -> dict[str, Any]:

@@ -86,8 +86,8 @@ impl Live {
         let Gauge { at, sent, got, looks, late } = self.handle.gauge();
         let dict = PyDict::new(py);
         dict.set_item("t_s", at.as_secs_f64())?;
-        dict.set_item("sent", sent)?;
-        dict.set_item("got", got)?;
+        dict.set_item("up", sent)?;
+        dict.set_item("down", got)?;
         dict.set_item("late_s", late.map(Dur::as_secs_f64).to_vec())?;
         let rows = PyList::empty(py);
         for look in looks {
@@ -97,7 +97,7 @@ impl Live {
             row.set_item("data_frames", look.data_frames)?;
             row.set_item("retries", look.retries)?;
             row.set_item("given_up", look.given_up)?;
-            row.set_item("airtime_s", look.airtime.as_secs_f64())?;
+            row.set_item("on_air_s", look.airtime.as_secs_f64())?;
             rows.append(row)?;
         }
         dict.set_item("interfaces", rows)?;

@@ -135,7 +135,7 @@ def _flow(i: int, flow: Mapping[str, Any]) -> LiveFlow:
             raise InputError(f"flow[{i}].{key}: a live flow has one node there")
     congestion = transport.get("congestion") if isinstance(transport, dict) else None
     if congestion is not None and not isinstance(congestion, str):
-        raise InputError(f'flow[{i}].transport.congestion: live, a name of the kernel\'s, such as "cubic"')
+        raise InputError(f"flow[{i}].transport.congestion: live, a name that the kernel has, or bpf:FILE.o")
     return LiveFlow(
         name="",
         source=flow["from"],

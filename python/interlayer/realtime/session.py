@@ -353,26 +353,26 @@ class _Seen:
 
     def __init__(self, opened: Sequence[Host]) -> None:
         self._names = [host.name for host in opened]
-        self._last: dict[str, Any] = {"t_s": 0.0, "sent": [(0, 0)] * len(opened), "got": [(0, 0)] * len(opened)}
+        self._last: dict[str, Any] = {"t_s": 0.0, "up": [(0, 0)] * len(opened), "down": [(0, 0)] * len(opened)}
         self.columns: dict[str, list[float]] = {}
 
     def look(self, loop: _Loop) -> None:
         """Takes a row, if the loop has shown something new."""
         now = loop.live.gauge()
         span = now["t_s"] - self._last["t_s"]
-        if span <= 0 or not now["sent"]:
+        if span <= 0 or not now["up"]:
             return
         row = {"time_s": now["t_s"]}
         for i, name in enumerate(self._names):
-            for which in ("sent", "got"):
-                row[f"{which}_bps.{name}"] = 8 * (now[which][i][1] - self._last[which][i][1]) / span
+            for which, name_of in (("up", "sent_bps"), ("down", "got_bps")):
+                row[f"{name_of}.{name}"] = 8 * (now[which][i][1] - self._last[which][i][1]) / span
         before = {one["node"]: one for one in self._last.get("interfaces", [])}
         for one in now["interfaces"]:
             name, old = one["node"], before.get(one["node"], {})
             row[f"backlog.{name}"] = float(one["backlog"])
             for key in ("data_frames", "retries"):
                 row[f"{key}.{name}"] = one[key] - old.get(key, 0)
-            row[f"airtime.{name}"] = (one["airtime_s"] - old.get("airtime_s", 0.0)) / span
+            row[f"airtime.{name}"] = (one["on_air_s"] - old.get("on_air_s", 0.0)) / span
         row["late_p99_s"], row["late_max_s"] = now["late_s"]
         for name, value in row.items():
             self.columns.setdefault(name, []).append(value)

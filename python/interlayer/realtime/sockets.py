@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from .programs import Host
 
-_FLAGS = frozenset({"ts", "sack", "ecn", "ecnseen", "fastopen"})
+_FLAG = re.compile("ts|sack|ecn|ecnseen|fastopen")
 _RATE = re.compile(r"([\d.]+)([KMGT]?)bps")
 _MAPPED = re.compile(r"\[::ffff:([\d.]+)\]")
 """An address of IPv4 at a socket of IPv6."""
@@ -83,7 +83,7 @@ def _socket(words: list[str]) -> Socket:
         local=_MAPPED.sub(r"\1", local),
         remote=_MAPPED.sub(r"\1", remote),
         state=state,
-        congestion=next((word for word in reversed(bare) if word not in _FLAGS), ""),
+        congestion=next((word for word in reversed(bare) if not _FLAG.fullmatch(word)), ""),
         cwnd_segments=number("cwnd"),
         ssthresh_segments=number("ssthresh"),
         mss_bytes=number("mss"),
