@@ -46,6 +46,7 @@ def allowed() -> None:
 def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder with the tags of this test's runs, and of no other's. It marks the processes of the test, too."""
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
     return tmp_path / "interlayer"
 
 
@@ -64,11 +65,6 @@ def upload(name: str, model: str = "iperf3", congestion: str = "reno") -> str:
 
 def scheme(name: str, more: str = "") -> str:
     return f'[[scheme]]\nname = "{name}"\n{more}'
-
-
-def silent(seconds: float = 100) -> str:
-    """A flow that says nothing, since a scenario has one."""
-    return f'[[flow]]\nfrom = "phone"\nto = "ap"\nstart = "{seconds} s"\ntraffic = {{ model = "none" }}\n'
 
 
 def simulated(text: str, tmp_path: Path, seconds: float, warmup: float = 0.0) -> interlayer.Result:
@@ -109,7 +105,7 @@ def test_goodput_is_that_of_the_simulation(name: str, ipv6: bool, tmp_path: Path
         # Flows of a scenario are IPv4's.
         client = "sleep 0.1; exec iperf3 -c {ap:6} -t 1 -C reno >/dev/null"
         order = Order(commands=[("ap", "exec iperf3 -s -1 >/dev/null"), ("phone", client)])
-        result = session.live(cell("phone", more=silent() + more), order=order)
+        result = session.live(cell("phone", more=more), order=order)
         # What LLE-TCP cannot read it leaves alone.
         for row in result.run["schemes"]:
             assert {key: value for key, value in row.items() if isinstance(value, int) and value} == {}
@@ -179,7 +175,7 @@ def test_what_is_set_while_it_runs_stops_the_flow_and_lets_it_go_on() -> None:
         "import socket, time\ns = socket.socket(2, 2)\nwhile True: s.sendto(bytes(500), ('{ap}', 9)); time.sleep(0.005)"
     )
     order = Order(commands=[("phone", ["python3", "-c", send])], seconds=2.7)
-    result = session.live(cell("phone", more=silent(2.69)), order=order)
+    result = session.live(cell("phone"), order=order)
     asking.join()
 
     def rate(begin: float, end: float) -> float:
@@ -235,7 +231,7 @@ class Here:
             "rules": said("nft", "list", "ruleset"),
             "devices": sorted(line.split(":")[0] for line in said("cat", "/proc/net/dev").splitlines()[2:]),
             "files": sorted(path.name for path in self.folder.glob("*")),
-            "temporary": sorted(path.name for path in Path("/tmp").glob("interlayer-hosts-*")),
+            "temporary": sorted(path.name for path in self.folder.parent.glob("interlayer-hosts-*")),
             "processes": self.processes(),
         }
 
@@ -281,7 +277,7 @@ def test_what_sigkill_leaves_is_gone_with_the_next_start(here: Here, file: str) 
 
 
 def test_runs_beside_each_other_do_not_touch_each_other(here: Here, tmp_path: Path) -> None:
-    (tmp_path / "quiet.toml").write_text(cell("phone", seconds=30, more=silent(29)), encoding="utf-8")
+    (tmp_path / "quiet.toml").write_text(cell("phone", seconds=30), encoding="utf-8")
     file = str(tmp_path / "quiet.toml")
     # Nobody listens: each attempt is refused over the air and back, or not answered.
     knock = "import socket, time\nn = 0\nfor i in range(6):\n  time.sleep(0.1)\n"
@@ -312,7 +308,7 @@ def one_line(error: Exception) -> str:
 def test_a_program_that_fails_or_is_missing_ends_the_run_with_its_name(run: str, told: str) -> None:
     order = Order(commands=[("phone", run), ("ap", "sleep 100")])
     with pytest.raises(ProgramError) as caught:
-        session.live(cell("phone", more=silent()), order=order)
+        session.live(cell("phone"), order=order)
     assert told in one_line(caught.value)
     assert caught.value.status == 1
 
@@ -370,7 +366,7 @@ def test_without_privilege_it_is_one_line(tmp_path: Path) -> None:
 def test_a_scheme_that_reads_packets_or_is_of_the_mac_runs_with_real_tcp(name: str) -> None:
     # Some choose between access categories.
     radio = 'standard = "802.11b", access = "edca"' if name in ("tap", "ftca") else 'standard = "802.11b"'
-    text = cell("phone", radio=radio, more=silent() + scheme(name))
+    text = cell("phone", radio=radio, more=scheme(name))
     client = "sleep 0.1; exec iperf3 -c {ap} -n 300K -C reno >/dev/null"
     order = Order(commands=[("ap", "exec iperf3 -s -1 >/dev/null"), ("phone", client)])
     result = session.live(text, order=order)
@@ -380,8 +376,7 @@ def test_a_scheme_that_reads_packets_or_is_of_the_mac_runs_with_real_tcp(name: s
 
 def test_the_base_station_of_eln_runs_alone() -> None:
     wired = '[[node]]\nname = "server"\n[[link]]\nbetween = ["server", "ap"]\nrate = "100 Mb/s"\ndelay = "1 ms"\n'
-    flow = '[[flow]]\nfrom = "server"\nto = "phone"\nstart = "100 s"\ntraffic = { model = "none" }\n'
-    text = cell("phone", more=wired + flow + scheme("eln", 'at = ["ap"]\n'))
+    text = cell("phone", more=wired + scheme("eln", 'at = ["ap"]\n'))
     client = "sleep 0.1; exec iperf3 -c {phone} -n 300K -C reno >/dev/null"
     result = session.live(text, order=Order(commands=[("phone", "exec iperf3 -s -1 >/dev/null"), ("server", client)]))
     assert sum(talk["arrived_bytes"] for talk in result.conversations if talk["to"] == "phone") > 200_000

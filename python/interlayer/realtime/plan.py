@@ -67,6 +67,8 @@ def read(text: str, overrides: Sequence[tuple[str, str]] = (), seconds: float | 
         given.append(("scenario.duration", f'"{seconds * 1000:.0f} ms"'))
     tables = simulator.tables(text)
     listed = tables.get("flow", [])
+    if "flow" not in tables:
+        return Plan(simulator.parse(_text(_without_flows(tables)), given), ())
     if not isinstance(listed, list) or not any(_model(flow) in PROGRAMS for flow in listed):
         return Plan(simulator.parse(text, given), ())
     flows = [(i, _flow(i, flow)) for i, flow in enumerate(listed) if _model(flow) in PROGRAMS]
@@ -84,6 +86,15 @@ def read(text: str, overrides: Sequence[tuple[str, str]] = (), seconds: float | 
     scenario = simulator.parse(core, [*given, *quiet])
     names = scenario.flows
     return Plan(scenario, tuple(replace(flow, name=names[i]) for i, flow in flows))
+
+
+def _without_flows(tables: dict[str, Any]) -> dict[str, Any]:
+    """A scenario whose traffic is that of programs alone: the core wants a flow, and one of no nodes is none."""
+    nodes = tables.get("node")
+    if not isinstance(nodes, list):
+        return tables
+    nobody = {"name": "nobody", "count": 0}
+    return {**tables, "node": [*nodes, nobody], "flow": [{"from": "nobody", "to": "nobody"}]}
 
 
 def twin(text: str) -> str:
