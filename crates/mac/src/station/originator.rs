@@ -86,16 +86,6 @@ impl Station {
         }
     }
 
-    /// The next MSDU of a category's queue, after that has dropped what expired, ahead of its time.
-    pub(super) fn pop_ahead(&mut self, cx: &mut Cx<impl Air>, i: usize) -> Option<Msdu> {
-        if self.edcafs[i].lets_go {
-            self.note_expired(cx, i);
-        }
-        let popped = self.edcafs[i].queue.pop(cx.now, cx.all);
-        self.note_dropped(cx, i);
-        popped
-    }
-
     /// MSDUs that the queue of a category has dropped are done with, as if they had been refused.
     #[inline(always)]
     pub(super) fn note_dropped(&mut self, cx: &mut Cx<impl Air>, i: usize) {
@@ -106,28 +96,27 @@ impl Station {
 
     #[inline(never)]
     fn note_each_dropped(&mut self, cx: &mut Cx<impl Air>, i: usize) {
-        let edcaf = &mut self.edcafs[i];
-        while let Some(msdu) = edcaf.queue.dropped(cx.all) {
-            edcaf.counters.msdus_refused += 1;
-            if let Some(seq) = msdu.seq {
-                self.links.abandon(cx.now, RaTid::of(&msdu), seq);
-            }
-            let report = msdu.report(cx.now, Fate::QueueFull, None);
-            cx.out.push(Output::Done(msdu.pkt, report));
+        while let Some(msdu) = self.edcafs[i].queue.dropped(cx.all) {
+            self.edcafs[i].counters.msdus_refused += 1;
+            self.let_go(cx, msdu, Fate::QueueFull);
         }
     }
 
+    /// MSDUs that have expired in the queue of a category are done with.
     #[inline(never)]
-    fn note_expired(&mut self, cx: &mut Cx<impl Air>, i: usize) {
-        let edcaf = &mut self.edcafs[i];
-        while let Some(msdu) = edcaf.queue.expired(cx.now, cx.all) {
-            edcaf.counters.msdus_expired += 1;
-            if let Some(seq) = msdu.seq {
-                self.links.abandon(cx.now, RaTid::of(&msdu), seq);
-            }
-            let report = msdu.report(cx.now, Fate::Expired, None);
-            cx.out.push(Output::Done(msdu.pkt, report));
+    pub(super) fn note_expired(&mut self, cx: &mut Cx<impl Air>, i: usize) {
+        while let Some(msdu) = self.edcafs[i].queue.expired(cx.now, cx.all) {
+            self.edcafs[i].counters.msdus_expired += 1;
+            self.let_go(cx, msdu, Fate::Expired);
         }
+    }
+
+    fn let_go(&mut self, cx: &mut Cx<impl Air>, msdu: Msdu, fate: Fate) {
+        if let Some(seq) = msdu.seq {
+            self.links.abandon(cx.now, RaTid::of(&msdu), seq);
+        }
+        let report = msdu.report(cx.now, fate, None);
+        cx.out.push(Output::Done(msdu.pkt, report));
     }
 
     /// Contention is won, by several categories perhaps: the highest of them transmits. @80211-2020 10.23.2.4
