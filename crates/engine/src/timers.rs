@@ -58,7 +58,7 @@ const MOST_ORDER: u64 = 1 << (64 - Entry::CLASS_BITS);
 const NOWHERE: u32 = u32::MAX;
 /// Somewhere in the list.
 const IN_LIST: u32 = 1 << 31;
-/// Timers in the list at most, and the copy below them. Where it is full, its last timer goes into the heap.
+/// Room for timers and the copy below them. Where it is full, the last timer goes into the heap.
 const LIST_ROOM: usize = 8;
 const ARITY: usize = 4;
 
@@ -182,6 +182,7 @@ impl Timers {
     /// As [`Timers::set`], of a timer that is set, or is to be cleared.
     #[inline(never)]
     fn replace(&mut self, slot: Slot, at: SimTime, class: Class) {
+        debug_assert!(at >= self.now, "a timer of the past: {at} set at {}", self.now);
         let entry = Entry::new(at, class, self.order + Entry::STEP, slot);
         match self.place[slot.0 as usize] {
             IN_LIST => self.list.remove(slot),

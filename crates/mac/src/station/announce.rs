@@ -58,8 +58,12 @@ impl Station {
         let i = self.active;
         let place = self.edcafs[i].in_psdu;
         if self.edcafs[i].in_service.len() == place {
-            let popped = self.pop_ahead(cx, i);
+            if self.edcafs[i].lets_go {
+                self.note_expired(cx, i);
+            }
+            let popped = self.edcafs[i].queue.pop(cx.now, cx.all);
             popped.into_iter().for_each(|msdu| self.edcafs[i].in_service.push_back(msdu));
+            self.note_dropped(cx, i);
         }
         self.shape(cx.now, i);
         let Some(next) = self.edcafs[i].in_service.get(place) else { return Dur::ZERO };

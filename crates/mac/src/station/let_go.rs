@@ -1,4 +1,4 @@
-//! MSDUs that a category's queue lets go of: popped ahead of their time, dropped, expired.
+//! MSDUs that a category's queue lets go of: dropped, expired.
 
 use super::{Cx, Output, Station};
 use crate::air::Air;
@@ -7,16 +7,6 @@ use crate::report::Fate;
 use crate::tx_queue::RaTid;
 
 impl Station {
-    /// The next MSDU of a category's queue, after that has dropped what expired, ahead of its time.
-    pub(super) fn pop_ahead(&mut self, cx: &mut Cx<impl Air>, i: usize) -> Option<Msdu> {
-        if self.edcafs[i].lets_go {
-            self.note_expired(cx, i);
-        }
-        let popped = self.edcafs[i].queue.pop(cx.now, cx.all);
-        self.note_dropped(cx, i);
-        popped
-    }
-
     /// MSDUs that the queue of a category has dropped are done with, as if they had been refused.
     #[inline(always)]
     pub(super) fn note_dropped(&mut self, cx: &mut Cx<impl Air>, i: usize) {
@@ -27,27 +17,26 @@ impl Station {
 
     #[inline(never)]
     fn note_each_dropped(&mut self, cx: &mut Cx<impl Air>, i: usize) {
-        let edcaf = &mut self.edcafs[i];
-        while let Some(msdu) = edcaf.queue.dropped(cx.all) {
-            edcaf.counters.msdus_refused += 1;
-            if let Some(seq) = msdu.seq {
-                self.links.abandon(cx.now, RaTid::of(&msdu), seq);
-            }
-            let report = msdu.report(cx.now, Fate::QueueFull, None);
-            cx.out.push(Output::Done(msdu.pkt, report));
+        while let Some(msdu) = self.edcafs[i].queue.dropped(cx.all) {
+            self.edcafs[i].counters.msdus_refused += 1;
+            self.let_go(cx, msdu, Fate::QueueFull);
         }
     }
 
+    /// MSDUs that have expired in the queue of a category are done with.
     #[inline(never)]
     pub(super) fn note_expired(&mut self, cx: &mut Cx<impl Air>, i: usize) {
-        let edcaf = &mut self.edcafs[i];
-        while let Some(msdu) = edcaf.queue.expired(cx.now, cx.all) {
-            edcaf.counters.msdus_expired += 1;
-            if let Some(seq) = msdu.seq {
-                self.links.abandon(cx.now, RaTid::of(&msdu), seq);
-            }
-            let report = msdu.report(cx.now, Fate::Expired, None);
-            cx.out.push(Output::Done(msdu.pkt, report));
+        while let Some(msdu) = self.edcafs[i].queue.expired(cx.now, cx.all) {
+            self.edcafs[i].counters.msdus_expired += 1;
+            self.let_go(cx, msdu, Fate::Expired);
         }
+    }
+
+    fn let_go(&mut self, cx: &mut Cx<impl Air>, msdu: Msdu, fate: Fate) {
+        if let Some(seq) = msdu.seq {
+            self.links.abandon(cx.now, RaTid::of(&msdu), seq);
+        }
+        let report = msdu.report(cx.now, fate, None);
+        cx.out.push(Output::Done(msdu.pkt, report));
     }
 }
