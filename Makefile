@@ -91,6 +91,8 @@ SEED ?= 802
 SITE := target/site
 # Processes that share the Python tests: a test of the simulator is one thread for the most part.
 WORKERS ?= 2
+# Live runs wait for the clock most of the time.
+LIVE_WORKERS ?= 6
 TESTED := PYTHONPATH="$(CURDIR)/$(SITE)"
 export PYO3_BUILD_EXTENSION_MODULE := 1
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
@@ -107,7 +109,8 @@ test: doctor-test $(VENV)/.pins
 	@tools/stage "compiling the Rust tests" $(CARGO) test --workspace --locked --quiet --no-run
 	@tools/stage "Rust tests" env PROPTEST_RNG_SEED=$(SEED) $(CARGO) test --workspace --locked --quiet
 	@tools/stage "the core for Python's tests" $(MAKE) --no-print-directory core
-	@tools/stage "Python tests" env $(TESTED) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not papers"
+	@tools/stage "live runs" env $(TESTED) $(BIN)/python -m pytest tests/live -n $(LIVE_WORKERS)
+	@tools/stage "Python tests" env $(TESTED) $(BIN)/python -m pytest tests/python -n $(WORKERS) --dist worksteal -m "not papers"
 	@echo && echo "make test: passed; downloads apart," && tools/stage
 
 # After a change: what it touched. `make check BASE=main` for a branch. Python is checked if the change touched it.
