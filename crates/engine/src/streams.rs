@@ -40,6 +40,10 @@ pub enum Purpose {
     Delay = 15,
     /// All streams of a further channel; the first has those of the run.
     Channel = 16,
+    /// A node's router: jitter.
+    Routing = 17,
+    /// A node's way through the plane.
+    Mobility = 18,
 }
 
 /// The source of all streams of a run.

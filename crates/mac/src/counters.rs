@@ -46,7 +46,7 @@ pub struct Counters {
     pub msdus_expired: u64,
     /// MSDUs refused by the queue: full, or RED's early drops.
     pub msdus_refused: u64,
-    /// MSDUs that died with their node.
+    /// MSDUs that died with their node, or were taken back since their receiver has gone: [`crate::Station::recall`].
     pub msdus_abandoned: u64,
     /// Data frames sent, retries included.
     pub data_frames_sent: u64,

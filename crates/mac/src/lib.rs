@@ -51,4 +51,4 @@ pub use report::{Fate, InOrder, InPpdu, PsduReport, TxReport};
 pub use rts_patience::RtsPatience;
 pub use station::{Input, Output, Station};
 pub use transmit::Transmit;
-pub use tx_queue::{Around, Classifier, Fifo, Links, Next, RaTid, TxQueue, Wrap};
+pub use tx_queue::{Around, Classifier, Fifo, Links, Next, RaTid, Sought, TxQueue, Wrap};

@@ -27,6 +27,8 @@ pub enum Input<'a> {
     Peer(InterfaceId, NodeId, PeerEvent<'a>),
     /// Both ends of a connection have closed: its number will be another's.
     Closed(FlowId),
+    /// A packet was taken back from the transmit queue of an interface, as its router asked ([`Host::recall`]).
+    Recalled(Pkt),
     /// The least-cost hops to each node are others now.
     Routes(&'a [Option<Hop>]),
     /// Its timer went off.
@@ -61,4 +63,8 @@ pub trait Host: NodeView {
     /// The node has one thing more to do: one [`Node::step`](crate::Node::step) more is due. A driver that calls
     /// [`Node::poll`](crate::Node::poll) after each input need not count.
     fn wake(&mut self) {}
+
+    /// Its router wants packets back from transmit queues: [`Node::next_recall`](crate::Node::next_recall) says which, once the node has
+    /// returned.
+    fn recall(&mut self) {}
 }

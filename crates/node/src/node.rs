@@ -12,11 +12,13 @@ use wire::{DropWhy, L4, Packet, Packets, Pkt};
 
 /// The next stage of a packet on its way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+pub(crate) enum Stage {
     /// Past the agents of this place.
     At(Place),
     /// Its route is known now; the agents of this place have seen it.
     Routed(Place),
+    /// It was on its way to a neighbour that has gone: all agents have seen it.
+    Again,
     /// To the host, which was slow to take it.
     Local,
 }
@@ -219,6 +221,7 @@ impl Node {
                     self.ask(now, member, None, packets, host, |agent, cx| agent.closed(flow, cx));
                 }
             }
+            Input::Recalled(pkt) => self.push(Passage::new(pkt, Stage::Again, None), host),
             Input::Routes(hops) => self.route(packets, host, |router, _, orders| router.rerouted(now, hops, orders)),
             Input::Timer => self.timer(now, packets, host),
         }
@@ -232,6 +235,12 @@ impl Node {
     /// [`Input::FromAir`] without MAC options, likewise.
     pub fn receive(&mut self, pkt: Pkt, interface: InterfaceId, from: NodeId) {
         self.work.push_back(Passage::by_radio(pkt, Place::FromAir, interface, from));
+    }
+
+    /// The next of what its router wants to be taken back: the packets that this interface has queued for that neighbour. The driver hands
+    /// each in: [`Input::Recalled`].
+    pub fn next_recall(&mut self) -> Option<(InterfaceId, NodeId)> {
+        self.routing.recalls.pop()
     }
 
     fn timer<H: Host>(&mut self, now: SimTime, packets: &mut Packets, host: &mut H) {
@@ -271,20 +280,28 @@ impl Node {
         let mut at = match stage {
             Stage::At(at) => at,
             Stage::Local => return Some(Output::Deliver(pkt)),
-            Stage::Routed(at) => match self.leave(now, pkt, at, packets, host)? {
+            Stage::Routed(_) => match self.leave(now, pkt, (stage, None), packets, host)? {
                 Leaves::ByAir(passed, own, next) => {
                     (pkt, interface, peer) = (passed, own, Some(next));
                     Place::ToAir
                 }
                 Leaves::ByWire(output) => return Some(output),
             },
+            Stage::Again => {
+                return match self.leave(now, pkt, (stage, None), packets, host)? {
+                    Leaves::ByAir(pkt, own, next) => self.goes_on_air(pkt, own, Some(next), packets),
+                    Leaves::ByWire(output) => Some(output),
+                };
+            }
         };
+        // An agent that sends a packet on names the next hop, and nobody knows the last one.
+        let from = if after.is_none() { peer } else { None };
         let is_opaque = packets.get(&pkt).l4 == L4::Opaque;
         loop {
             if self.chain.sits(at) && !is_opaque {
                 let mut outward = at.is_outward();
                 if matches!(at, Place::FromHost | Place::Transit) {
-                    let hop = self.routing.router.next(now, packets.get(&pkt));
+                    let hop = self.routing.router.next(now, packets.get(&pkt), from);
                     peer = hop.map(Hop::node);
                     outward &= at == Place::FromHost || !matches!(hop, Some(Hop::Wire(..)));
                 }
@@ -306,7 +323,7 @@ impl Node {
                         packets.free(pkt, DropWhy::TtlExpired);
                         return None;
                     }
-                    match self.leave(now, pkt, at, packets, host)? {
+                    match self.leave(now, pkt, (Stage::Routed(at), from), packets, host)? {
                         Leaves::ByAir(passed, own, next) => {
                             (pkt, interface, peer) = (passed, own, Some(next));
                             Place::ToAir
@@ -325,20 +342,21 @@ impl Node {
         }
     }
 
-    /// The hop over which a packet leaves that was at `at`; `None` if it waits for a route, or has ended for want of one.
+    /// The hop over which a packet leaves that came from a neighbour; `None` if it waits for a route, and is then at this stage, or has
+    /// ended for want of one.
     fn leave<H: Host>(
         &mut self,
         now: SimTime,
         pkt: Pkt,
-        at: Place,
+        (then, from): (Stage, Option<NodeId>),
         packets: &mut Packets,
         host: &mut H,
     ) -> Option<Leaves> {
-        match self.routing.router.next(now, packets.get(&pkt)) {
+        match self.routing.router.next(now, packets.get(&pkt), from) {
             Some(Hop::Air(interface, next)) => Some(Leaves::ByAir(pkt, interface, next)),
             Some(Hop::Wire(link, _)) => Some(Leaves::ByWire(Output::ToWire(link, pkt))),
             None => {
-                self.routing.seek(now, pkt, at, packets);
+                self.routing.seek(now, pkt, then, packets);
                 self.carry_out(packets, host);
                 None
             }
@@ -541,9 +559,17 @@ impl Node {
                     self.push(Passage::by_radio(pkt, Place::ToAir, interface, to), host);
                 }
                 Order::Found(address) => {
-                    while let Some((pkt, at)) = self.routing.take(address, packets) {
-                        self.push(Passage::new(pkt, Stage::Routed(at), None), host);
+                    while let Some((pkt, then)) = self.routing.take(address, packets) {
+                        self.push(Passage::new(pkt, then, None), host);
                     }
+                }
+                Order::Recall(interface, to) => {
+                    self.routing.recalls.push((interface, to));
+                    host.recall();
+                }
+                Order::Hold(packet) => {
+                    let pkt = packets.put(packet);
+                    self.routing.wait(pkt, Stage::Again, packets);
                 }
                 Order::Unreachable(address) => {
                     while let Some((pkt, _)) = self.routing.take(address, packets) {
@@ -570,7 +596,7 @@ impl Node {
             Toward::Host => (Place::ToHost, None),
             Toward::Air(peer) => (Place::ToAir, Some(peer)),
             Toward::Route if self.is_mine(packets.get(&pkt).ip.dst) => (Place::ToHost, None),
-            Toward::Route => match self.routing.router.next(now, packets.get(&pkt)) {
+            Toward::Route => match self.routing.router.next(now, packets.get(&pkt), None) {
                 Some(Hop::Air(_, next)) => (Place::ToAir, Some(next)),
                 Some(Hop::Wire(..)) | None => (Place::Transit, None),
             },

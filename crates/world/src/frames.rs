@@ -16,6 +16,8 @@ pub enum FrameClass {
     TcpControl,
     /// A UDP datagram.
     Udp,
+    /// A control packet of a routing protocol.
+    Routing,
     /// Data of any other kind.
     Other,
     /// Request to send.
@@ -36,11 +38,12 @@ pub enum FrameClass {
 
 impl FrameClass {
     /// All of them, in the order of results.
-    pub const ALL: [FrameClass; 12] = [
+    pub const ALL: [FrameClass; 13] = [
         FrameClass::TcpData,
         FrameClass::TcpAck,
         FrameClass::TcpControl,
         FrameClass::Udp,
+        FrameClass::Routing,
         FrameClass::Other,
         FrameClass::Rts,
         FrameClass::Cts,
@@ -58,6 +61,7 @@ impl FrameClass {
             FrameClass::TcpAck => Class::TcpAck.name(),
             FrameClass::TcpControl => Class::TcpControl.name(),
             FrameClass::Udp => Class::Udp.name(),
+            FrameClass::Routing => Class::Routing.name(),
             FrameClass::Other => Class::Other.name(),
             FrameClass::Rts => "rts",
             FrameClass::Cts => "cts",

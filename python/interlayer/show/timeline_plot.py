@@ -28,6 +28,7 @@ _COLOURS = {
     "tcp-ack": "#E69F00",
     "tcp-control": "#CC79A7",
     "udp": "#009E73",
+    "routing": "#882255",
     "other": "#000000",
     "rts": "#56B4E9",
     "cts": "#F0E442",

@@ -1,10 +1,12 @@
-//! MSDUs that a category's queue lets go of: dropped, expired.
+//! MSDUs that a category's queue lets go of: dropped, expired, recalled.
 
 use super::{Cx, Output, Station};
 use crate::air::Air;
 use crate::msdu::Msdu;
 use crate::report::Fate;
-use crate::tx_queue::RaTid;
+use crate::tx_queue::{RaTid, Sought};
+use units::{NodeId, SimTime};
+use wire::{Packets, Pkt};
 
 impl Station {
     /// MSDUs that the queue of a category has dropped are done with, as if they had been refused.
@@ -38,5 +40,21 @@ impl Station {
         }
         let report = msdu.report(cx.now, fate, None);
         cx.out.push(Output::Done(msdu.pkt, report));
+    }
+
+    /// Takes all MSDUs for `to` out of its queues, since that neighbour has gone: lowest category first, each in its order. What is in
+    /// service is tried to its end.
+    pub fn recall(&mut self, now: SimTime, to: NodeId, all: &Packets) -> Vec<Pkt> {
+        let mut recalled = Vec::new();
+        for i in 0..self.edcafs.len() {
+            while let Some(msdu) = self.edcafs[i].queue.withdraw(now, Sought::To(to), all) {
+                if let Some(seq) = msdu.seq {
+                    self.links.abandon(now, RaTid::of(&msdu), seq);
+                }
+                recalled.extend(msdu.into_packets());
+            }
+        }
+        self.own.msdus_abandoned += recalled.len() as u64;
+        recalled
     }
 }

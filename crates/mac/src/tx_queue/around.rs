@@ -1,6 +1,6 @@
 //! A queue around another: what a scheme changes, and everything else passed on.
 
-use super::{Next, RaTid, TxQueue};
+use super::{Next, RaTid, Sought, TxQueue};
 use crate::msdu::Msdu;
 use crate::report::PsduReport;
 use queue::Space;
@@ -45,8 +45,8 @@ pub trait Wrap: std::fmt::Debug {
         inner.pop_for(now, of, all)
     }
     /// See [`TxQueue::withdraw`].
-    fn withdraw(&mut self, inner: &mut dyn TxQueue, now: SimTime, serial: u64, all: &Packets) -> Option<Msdu> {
-        inner.withdraw(now, serial, all)
+    fn withdraw(&mut self, inner: &mut dyn TxQueue, now: SimTime, sought: Sought, all: &Packets) -> Option<Msdu> {
+        inner.withdraw(now, sought, all)
     }
     /// See [`TxQueue::expired`].
     fn expired(&mut self, inner: &mut dyn TxQueue, now: SimTime, all: &Packets) -> Option<Msdu> {
@@ -121,8 +121,8 @@ impl<W: Wrap> TxQueue for Around<W> {
         self.own.pop_for(&mut *self.inner, now, of, all)
     }
 
-    fn withdraw(&mut self, now: SimTime, serial: u64, all: &Packets) -> Option<Msdu> {
-        self.own.withdraw(&mut *self.inner, now, serial, all)
+    fn withdraw(&mut self, now: SimTime, sought: Sought, all: &Packets) -> Option<Msdu> {
+        self.own.withdraw(&mut *self.inner, now, sought, all)
     }
 
     fn expired(&mut self, now: SimTime, all: &Packets) -> Option<Msdu> {
@@ -220,7 +220,7 @@ mod tests {
             self.held.take()
         }
 
-        fn withdraw(&mut self, _: SimTime, _: u64, _: &Packets) -> Option<Msdu> {
+        fn withdraw(&mut self, _: SimTime, _: Sought, _: &Packets) -> Option<Msdu> {
             self.is_asked("withdraw");
             self.held.take()
         }
@@ -290,7 +290,7 @@ mod tests {
             |queue, all| queue.pop(SimTime::ZERO, all),
             |queue, all| queue.dropped(all),
             |queue, all| queue.pop_for(SimTime::ZERO, RaTid { to: NodeId(1), tid: None }, all),
-            |queue, all| queue.withdraw(SimTime::ZERO, 1, all),
+            |queue, all| queue.withdraw(SimTime::ZERO, Sought::Serial(1), all),
             |queue, all| queue.expired(SimTime::ZERO, all),
             |queue, _| queue.drain(SimTime::ZERO).pop(),
         ];

@@ -1,6 +1,6 @@
 //! One queue for all links of a category: the interface queue of a station that says nothing else.
 
-use super::{Next, RaTid, TxQueue};
+use super::{Next, RaTid, Sought, TxQueue};
 use crate::msdu::Msdu;
 use queue::{Arrival, Mark, Queue, Space, Spec};
 use units::{Bytes, SimTime};
@@ -58,8 +58,8 @@ impl TxQueue for Fifo {
         self.queue.take(now, |msdu| RaTid::of(msdu) == of)
     }
 
-    fn withdraw(&mut self, now: SimTime, serial: u64, _: &Packets) -> Option<Msdu> {
-        self.queue.withdraw(now, |msdu| msdu.serial == serial)
+    fn withdraw(&mut self, now: SimTime, sought: Sought, _: &Packets) -> Option<Msdu> {
+        self.queue.withdraw(now, |msdu| sought.is(msdu))
     }
 
     fn failed(&mut self, _: SimTime, msdu: Msdu, is_last: bool, _: &Packets) -> Next {
@@ -138,8 +138,11 @@ mod tests {
                 assert!(fifo.push(now, msdu, &mut all).is_ok());
             }
             let later = SimTime::from_ns(40);
-            assert_eq!(fifo.withdraw(later, 2, &all).map(|msdu| msdu.to), Some(NodeId(2)));
-            assert!(fifo.withdraw(later, 2, &all).is_none() && fifo.withdraw(later, 7, &all).is_none());
+            assert_eq!(fifo.withdraw(later, Sought::Serial(2), &all).map(|msdu| msdu.to), Some(NodeId(2)));
+            assert!(
+                fifo.withdraw(later, Sought::Serial(2), &all).is_none()
+                    && fifo.withdraw(later, Sought::Serial(7), &all).is_none()
+            );
             assert_eq!((fifo.space().entries, fifo.space().used), (2, Bytes(200)));
             let rest: Vec<u64> = std::iter::from_fn(|| fifo.pop(later, &mut all)).map(|msdu| msdu.serial).collect();
             assert_eq!(rest, [1, 3]);

@@ -10,7 +10,7 @@
 //!   others. In its own link it is for the discipline to refuse it, so that a station with one link has the queue of [`super::Fifo`].
 //! - **Left out** Shares by airtime; limits by link or by time queued.
 
-use super::{Next, RaTid, TxQueue};
+use super::{Next, RaTid, Sought, TxQueue};
 use crate::msdu::Msdu;
 use engine::{Purpose, Streams};
 use queue::{Arrival, FlowKey, Limit, Mark, Queue, Space, Spec, Stats};
@@ -227,16 +227,16 @@ impl TxQueue for Links {
         self.take(now, at, all)
     }
 
-    fn withdraw(&mut self, now: SimTime, serial: u64, all: &Packets) -> Option<Msdu> {
+    fn withdraw(&mut self, now: SimTime, sought: Sought, all: &Packets) -> Option<Msdu> {
         for at in 0..self.links.len() {
             let link = &mut self.links[at];
-            if let Some(place) = link.ahead.iter().position(|msdu| msdu.serial == serial) {
+            if let Some(place) = link.ahead.iter().position(|msdu| sought.is(msdu)) {
                 let msdu = link.ahead.remove(place)?;
                 self.ahead.entries -= msdu.msdus();
                 self.ahead.bytes -= msdu.packet_bytes(all);
                 return Some(msdu);
             }
-            let found = self.with_queue(at, |queue| queue.withdraw(now, |msdu| msdu.serial == serial));
+            let found = self.with_queue(at, |queue| queue.withdraw(now, |msdu| sought.is(msdu)));
             if found.is_some() {
                 return found;
             }

@@ -30,6 +30,25 @@ impl RaTid {
     }
 }
 
+/// An MSDU that is to be taken out of a queue; see [`TxQueue::withdraw`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sought {
+    /// That of the packet with this serial.
+    Serial(u64),
+    /// The first for this receiver.
+    To(NodeId),
+}
+
+impl Sought {
+    /// True of such an MSDU.
+    pub fn is(self, msdu: &Msdu) -> bool {
+        match self {
+            Sought::Serial(serial) => msdu.serial == serial,
+            Sought::To(receiver) => msdu.to == receiver,
+        }
+    }
+}
+
 /// Decision of a queue about an MSDU whose attempt has failed.
 #[derive(Debug)]
 pub enum Next {
@@ -69,10 +88,10 @@ pub trait TxQueue: std::fmt::Debug {
     fn pop_for(&mut self, _now: SimTime, _of: RaTid, _all: &mut Packets) -> Option<Msdu> {
         None
     }
-    /// Takes out the queued MSDU whose packet has this serial, for a queue around this one that will not send it: it hands it out by
-    /// [`TxQueue::expired`]. Until then it counts in `entries` and `used` and need not take room. `None`: it is not queued here (it may
-    /// be in service), or the queue does not look for it.
-    fn withdraw(&mut self, _now: SimTime, _serial: u64, _all: &Packets) -> Option<Msdu> {
+    /// Takes out an MSDU that is queued, for a queue around this one that will not send it, or since its receiver has gone
+    /// ([`crate::Station::recall`]). The queue around hands it out by [`TxQueue::expired`]; until then it counts in `entries` and `used` and
+    /// need not take room. `None`: none such is queued here (it may be in service), or the queue does not look for it.
+    fn withdraw(&mut self, _now: SimTime, _sought: Sought, _all: &Packets) -> Option<Msdu> {
         None
     }
     /// An MSDU that is not worth sending any more. Asked before [`TxQueue::pop`] until there is none; not before

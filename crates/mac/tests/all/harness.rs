@@ -382,10 +382,7 @@ impl Net {
         self.set_script();
         let (mut receptions, mut winners, mut starters) = (Receptions::default(), Vec::new(), Vec::new());
         loop {
-            let (now, slot) = match self.timers.pop() {
-                Some((now, slot)) if now <= at(until) => (now, slot),
-                _ => return self,
-            };
+            let Some((now, slot)) = self.timers.pop_before(at(until) + Dur::from_ns(1)) else { return self };
             let nodes = self.stations.len() as u32;
             match slot.0 {
                 0 => {

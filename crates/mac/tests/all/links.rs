@@ -3,7 +3,7 @@
 use crate::dcf::harness::{self as dcf, ACK, CTS, DATA, RTS};
 use crate::harness::{self, A, B, Build, Ears, NOBODY, Net, Told};
 use engine::{Purpose, Streams};
-use mac::{Around, Config, Edca, Fate, Fifo, Kind, Links, Msdu, Next, RaTid, TxQueue, TxopLimits};
+use mac::{Around, Config, Edca, Fate, Fifo, Kind, Links, Msdu, Next, RaTid, Sought, TxQueue, TxopLimits};
 use phy::{Mode, Standard, airtime};
 use plugin::Params;
 use proptest::prelude::*;
@@ -115,6 +115,29 @@ fn in_an_opportunity_of_several_exchanges_no_later_msdu_of_a_link_goes_before_on
     let seqs: Vec<u16> = net.of(A, Kind::Data).iter().map(|sent| sent.frame.seq).collect();
     assert!(seqs.is_sorted() && seqs.iter().filter(|seq| **seq == 0).count() > 1, "{seqs:?}");
     assert_eq!((seqs.last(), net.handed_up), (Some(&3), 4));
+}
+
+#[test]
+fn what_is_queued_for_a_neighbour_that_has_gone_comes_back_in_its_order_and_what_is_in_service_does_not() {
+    type Make = fn(&Spec, Streams) -> Box<dyn TxQueue>;
+    for queue in [harness::links as Make, harness::fifo] {
+        let configs = [dcf::config(), dcf::config(), dcf::config()];
+        let mut net = Net::build(&Build { queue: &queue, ..Build::of(&configs) });
+        for to in [0, 1, 0, 1, 0].map(|other| NodeId(B.0 + other)) {
+            net.enqueue(1000, A, to, 100);
+        }
+        net.run(1000);
+        let Net { stations, packets, .. } = &mut net;
+        let recalled = stations[A.index()].recall(harness::at(1001), B, packets);
+        let serials: Vec<u64> = recalled.iter().map(|pkt| packets.serial(pkt)).collect();
+        assert!(serials.is_sorted() && serials.len() == 2, "{serials:?}");
+        recalled.into_iter().for_each(|pkt| _ = packets.free(pkt, DropWhy::NoRoute));
+        let counters = stations[A.index()].counters();
+        assert_eq!((counters.msdus_offered, counters.msdus_abandoned), (5, 2));
+        net.run(100_000);
+        assert_eq!(net.handed_up, 3);
+        assert_eq!(net.stations[A.index()].recall(harness::at(100_001), B, &net.packets), []);
+    }
 }
 
 #[test]
@@ -304,7 +327,7 @@ proptest! {
                 }
                 Op::Withdraw(place) => {
                     let serial = model.inside.keys().nth(place).copied();
-                    let out = links.withdraw(now, serial.unwrap_or_default(), &all);
+                    let out = links.withdraw(now, Sought::Serial(serial.unwrap_or_default()), &all);
                     prop_assert_eq!(out.as_ref().map(|msdu| msdu.serial), serial);
                     if let Some(msdu) = out {
                         model.inside.remove(&msdu.serial);

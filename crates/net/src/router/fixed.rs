@@ -4,7 +4,7 @@ use super::{Orders, Router, RouterFacts};
 use crate::{Addresses, Hop};
 use plugin::{Info, Params};
 use std::net::Ipv4Addr;
-use units::SimTime;
+use units::{NodeId, SimTime};
 use wire::Packet;
 
 /// Its declaration.
@@ -29,7 +29,7 @@ struct Fixed {
 }
 
 impl Router for Fixed {
-    fn next(&mut self, _: SimTime, packet: &Packet) -> Option<Hop> {
+    fn next(&mut self, _: SimTime, packet: &Packet, _: Option<NodeId>) -> Option<Hop> {
         // What a host sends to itself goes nowhere: there is no loopback.
         let to = self.addresses.node(packet.ip.dst).filter(|_| packet.ip.dst != self.own)?;
         self.next[to.index()]

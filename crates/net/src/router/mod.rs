@@ -1,6 +1,7 @@
 //! Routers: a router chooses a packet's next hop, and talks to other routers.
 
 use crate::{Addresses, Hop};
+use engine::Stream;
 use plugin::Params;
 use std::net::Ipv4Addr;
 use units::{InterfaceId, NodeId, SimTime};
@@ -16,6 +17,11 @@ pub enum Order {
     Found(Ipv4Addr),
     /// The search is given up: packets that wait for it end.
     Unreachable(Ipv4Addr),
+    /// Take back what waits in the transmit queue of this interface for that neighbour, which has gone: each packet is asked about
+    /// anew ([`Router::next`], then [`Router::seek`]). What the MAC has in service is tried to its end.
+    Recall(InterfaceId, NodeId),
+    /// Keep a packet that the MAC gave up ([`Router::link_failed`]): it waits for a route as those do that were sought one for.
+    Hold(Packet),
 }
 
 /// A router's orders, in sequence. Its node carries them out when the router's method has returned.
@@ -41,9 +47,9 @@ impl Orders {
 
 /// The routing protocol of one node, sans-IO. Its node calls it; what it wants it writes into [`Orders`].
 pub trait Router: std::fmt::Debug {
-    /// The hop that a packet takes now; `None` if no route is known. Asked for every packet that leaves or passes the
-    /// node, sometimes twice.
-    fn next(&mut self, now: SimTime, packet: &Packet) -> Option<Hop>;
+    /// The hop that a packet takes now; `None` if no route is known. `from` is the neighbour that it came from, `None` for one of this
+    /// host, of an agent here, or one that has waited. Asked for every packet that leaves or passes the node, sometimes twice.
+    fn next(&mut self, now: SimTime, packet: &Packet, from: Option<NodeId>) -> Option<Hop>;
 
     /// [`Router::next`] knew no route. Returns whether the packet is to wait while one is sought; otherwise it ends.
     fn seek(&mut self, _now: SimTime, _packet: &Packet, _orders: &mut Orders) -> bool {
@@ -70,7 +76,7 @@ pub trait Router: std::fmt::Debug {
     /// [`RouterFacts::least_cost`]. For routers that are computed; others find it out.
     fn rerouted(&mut self, _now: SimTime, _least_cost: &[Option<Hop>], _orders: &mut Orders) {}
 
-    /// The MAC of an interface has given a packet to this neighbour up.
+    /// The MAC of an interface has given a packet to this neighbour up. It is lost, unless the router asks to [hold](Order::Hold) it.
     fn link_failed(&mut self, _now: SimTime, _at: InterfaceId, _to: NodeId, _packet: &Packet, _orders: &mut Orders) {}
 
     /// Its timer went off.
@@ -104,6 +110,8 @@ pub struct RouterFacts {
     /// The least-cost hop to each node of the network, as the topology at the start has it; `None` where no way leads, or
     /// where no flow ends.
     pub least_cost: Vec<Option<Hop>>,
+    /// Its draws: jitter.
+    pub draws: Stream,
 }
 
 /// The constructor of a router.
@@ -125,7 +133,8 @@ mod tests {
         assert_eq!(NAMES, ["static"]);
         let address = crate::address(NodeId(0));
         let (node, addresses) = (NodeId(0), Addresses::default());
-        let facts = RouterFacts { node, address, interfaces: vec![], addresses, least_cost: vec![] };
+        let draws = engine::Streams::new(1).get(engine::Purpose::Routing, 0);
+        let facts = RouterFacts { node, address, interfaces: vec![], addresses, least_cost: vec![], draws };
         let chosen = find(DEFAULT).expect("the default is registered");
         let router = (chosen.plugin)(facts, &chosen.params);
         assert_eq!((router.port(), router.next_wakeup()), (None, SimTime::NEVER));

@@ -51,7 +51,9 @@ impl Tunnel {
         let (interface, id) = (InterfaceId(0), NodeId(0));
         let least_cost = vec![None, Some(net::Hop::Air(interface, PEER))];
         let (interfaces, addresses) = (vec![interface], net::Addresses::new(2, []));
-        let facts = net::RouterFacts { node: id, address: net::address(id), interfaces, addresses, least_cost };
+        let draws = engine::Streams::new(1).get(engine::Purpose::Routing, 0);
+        let facts =
+            net::RouterFacts { node: id, address: net::address(id), interfaces, addresses, least_cost, draws };
         let fixed = net::router::find("static").expect("it is registered");
         let router = (fixed.plugin)(facts, &fixed.params);
         let node = node(0, agents, router, Dur::ZERO);

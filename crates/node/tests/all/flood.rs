@@ -45,7 +45,7 @@ impl Flood {
 }
 
 impl Router for Flood {
-    fn next(&mut self, _: SimTime, packet: &Packet) -> Option<Hop> {
+    fn next(&mut self, _: SimTime, packet: &Packet, _: Option<NodeId>) -> Option<Hop> {
         self.next.get(&packet.ip.dst).map(|(at, to)| Hop::Air(*at, *to))
     }
 

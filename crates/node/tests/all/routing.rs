@@ -2,6 +2,7 @@
 
 use crate::driver::{Air, node};
 use crate::flood::Flood;
+use engine::{Purpose, Streams};
 use net::RouterFacts;
 use units::{Dur, FlowId, InterfaceId, NodeId, SimTime};
 use wire::{Ipv4, L4, Packet, Payload, Udp};
@@ -15,6 +16,7 @@ fn row(hears: [&[u32]; 3]) -> Air {
             interfaces,
             addresses: net::Addresses::default(),
             least_cost: vec![],
+            draws: Streams::new(1).get(Purpose::Routing, u64::from(id)),
         }
     };
     let nodes = (0..3).map(|id| node(id, vec![], Box::new(Flood::new(facts(id))), Dur::ZERO)).collect();
@@ -97,12 +99,96 @@ fn control_packets_do_not_reach_the_host_and_other_broadcasts_do() {
     assert_eq!(air.delivered.iter().filter(|(_, node, _)| *node == NodeId(1)).count(), 1);
 }
 
+/// A router with one neighbour that goes at the first failure: it keeps the packet, wants back what was queued, and looks for a way.
+#[derive(Debug)]
+struct Careful {
+    hop: Option<net::Hop>,
+    came_from: Vec<Option<NodeId>>,
+}
+
+impl net::Router for Careful {
+    fn next(&mut self, _: SimTime, _: &Packet, from: Option<NodeId>) -> Option<net::Hop> {
+        self.came_from.push(from);
+        self.hop
+    }
+
+    fn seek(&mut self, _: SimTime, _: &Packet, _: &mut net::Orders) -> bool {
+        true
+    }
+
+    fn link_failed(&mut self, _: SimTime, at: InterfaceId, to: NodeId, packet: &Packet, orders: &mut net::Orders) {
+        self.hop = None;
+        orders.push(net::Order::Recall(at, to));
+        orders.push(net::Order::Hold(packet.clone()));
+    }
+
+    fn timer(&mut self, _: SimTime, orders: &mut net::Orders) {
+        self.hop = Some(net::Hop::Air(InterfaceId(0), NodeId(2)));
+        orders.push(net::Order::Found(net::address(NodeId(9))));
+    }
+
+    fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
+        out("strangers", self.came_from.iter().filter(|from| from.is_none()).count() as u64);
+        out("asked", self.came_from.len() as u64);
+    }
+
+    fn next_wakeup(&self) -> SimTime {
+        if self.hop.is_none() { SimTime::from_ns(5) } else { SimTime::NEVER }
+    }
+}
+
+#[test]
+fn a_packet_that_was_given_up_is_kept_and_those_that_were_queued_come_back_and_all_go_the_other_way() {
+    let toward = net::Hop::Air(InterfaceId(0), NodeId(1));
+    let mut node = node(0, vec![], Box::new(Careful { hop: Some(toward), came_from: vec![] }), Dur::ZERO);
+    let (mut packets, mut host) = (wire::Packets::default(), crate::driver::Nothing);
+    let mut queued = Vec::new();
+    for offset in [0, 100, 200] {
+        let pkt = packets.put(datagram(7, 9, offset));
+        node.receive(pkt, InterfaceId(0), NodeId(7));
+        queued.extend(node.poll(SimTime::ZERO, &mut packets, &mut host));
+    }
+    let mut toward: Vec<NodeId> = Vec::new();
+    let mut pkts = Vec::new();
+    for output in queued {
+        let node::Output::ToAir { pkt, to, .. } = output else { panic!("{output:?}") };
+        toward.push(to);
+        pkts.push(pkt);
+    }
+    assert_eq!(toward, [NodeId(1); 3]);
+    // The MAC gives the first one up; the two others are in its queue.
+    let lost = packets.free(pkts.remove(0), wire::DropWhy::MacDone).clone();
+    let report = given_up(NodeId(1));
+    let input = node::Input::Report(InterfaceId(0), &lost, &report);
+    node.handle(SimTime::ZERO, input, &mut packets, &mut host);
+    assert_eq!(node.next_recall(), Some((InterfaceId(0), NodeId(1))));
+    assert_eq!(node.next_recall(), None);
+    for pkt in pkts {
+        node.handle(SimTime::ZERO, node::Input::Recalled(pkt), &mut packets, &mut host);
+    }
+    assert_eq!(node.poll(SimTime::ZERO, &mut packets, &mut host), None);
+    assert_eq!((node.held(), packets.live()), (3, 3));
+    node.handle(SimTime::from_ns(5), node::Input::Timer, &mut packets, &mut host);
+    let mut went = Vec::new();
+    while let Some(output) = node.poll(SimTime::from_ns(5), &mut packets, &mut host) {
+        let node::Output::ToAir { pkt, to, .. } = output else { panic!("{output:?}") };
+        // No hop was counted twice.
+        went.push((to, packets.get(&pkt).ip.ttl, packets.get(&pkt).payload.clone()));
+    }
+    assert_eq!(went.iter().map(|(to, ttl, _)| (*to, *ttl)).collect::<Vec<_>>(), [(NodeId(2), 63); 3]);
+    assert!(went.iter().map(|(.., payload)| payload).eq([0, 100, 200].map(|at| Payload::stream(at, 100)).iter()));
+    // Asked with the neighbour it came from, and without once it had waited.
+    let mut counted = Vec::new();
+    node.router().counters(&mut |name, count| counted.push((name, count)));
+    assert_eq!(counted, [("strangers", 5), ("asked", 8)]);
+}
+
 /// A router that knows its neighbours and nothing else.
 #[derive(Debug, Default)]
 struct Watches(u64);
 
 impl net::Router for Watches {
-    fn next(&mut self, _: SimTime, _: &Packet) -> Option<net::Hop> {
+    fn next(&mut self, _: SimTime, _: &Packet, _: Option<NodeId>) -> Option<net::Hop> {
         None
     }
 

@@ -1,6 +1,6 @@
 //! At a base station: what the MAC has given up on stands aside and is sent again, and others overtake it.
 
-use mac::{Msdu, Next, TxQueue, Wrap};
+use mac::{Msdu, Next, Sought, TxQueue, Wrap};
 use queue::{Limit, Space};
 use std::collections::VecDeque;
 use units::{Bytes, Dur, SimTime};
@@ -88,10 +88,10 @@ impl Wrap for Aside {
         inner.pop(now, all)
     }
 
-    fn withdraw(&mut self, inner: &mut dyn TxQueue, now: SimTime, serial: u64, all: &Packets) -> Option<Msdu> {
-        match self.waits.iter().position(|waits| waits.msdu.serial == serial) {
+    fn withdraw(&mut self, inner: &mut dyn TxQueue, now: SimTime, sought: Sought, all: &Packets) -> Option<Msdu> {
+        match self.waits.iter().position(|waits| sought.is(&waits.msdu)) {
             Some(place) => self.take(place).map(|waits| waits.msdu),
-            None => inner.withdraw(now, serial, all),
+            None => inner.withdraw(now, sought, all),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Repetitions go ahead of what waits: @BSAK95 sec. 4 sends them at higher priority.
 
-use mac::{Msdu, Next, RaTid, TxQueue, Wrap};
+use mac::{Msdu, Next, RaTid, Sought, TxQueue, Wrap};
 use queue::Space;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
@@ -131,13 +131,13 @@ impl Wrap for Express {
         Some(msdu)
     }
 
-    fn withdraw(&mut self, inner: &mut dyn TxQueue, now: SimTime, serial: u64, all: &Packets) -> Option<Msdu> {
-        if let Some(place) = self.first.iter().position(|msdu| msdu.serial == serial) {
+    fn withdraw(&mut self, inner: &mut dyn TxQueue, now: SimTime, sought: Sought, all: &Packets) -> Option<Msdu> {
+        if let Some(place) = self.first.iter().position(|msdu| sought.is(msdu)) {
             let msdu = self.first.remove(place)?;
             self.bytes -= all.get(&msdu.pkt).ip_len();
             return Some(msdu);
         }
-        let msdu = inner.withdraw(now, serial, all)?;
+        let msdu = inner.withdraw(now, sought, all)?;
         self.word.count(data(&msdu, all), -1);
         Some(msdu)
     }
@@ -257,11 +257,11 @@ mod tests {
         let mut radio = radio();
         assert!(radio.push(data(OUT, 1001..2001), false) && radio.push(data(OUT, 1..1001), true));
         for (serial, used, waiting) in [(1, 1040, 0), (2, 0, 0)] {
-            let msdu = radio.queue.withdraw(SimTime::ZERO, serial, &radio.packets).unwrap();
+            let msdu = radio.queue.withdraw(SimTime::ZERO, Sought::Serial(serial), &radio.packets).unwrap();
             radio.packets.free(msdu.pkt, DropWhy::Suppressed);
             assert_eq!((radio.queue.space().used, radio.word.waiting(OUT)), (Bytes(used), waiting));
         }
-        assert!(radio.queue.withdraw(SimTime::ZERO, 1, &radio.packets).is_none());
+        assert!(radio.queue.withdraw(SimTime::ZERO, Sought::Serial(1), &radio.packets).is_none());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Three queues by reattempts, each in the order of RTO. @MFHA07 algorithm 1
 
 use super::estimate::Estimates;
-use mac::{Msdu, Next, RaTid, TxQueue, Wrap};
+use mac::{Msdu, Next, RaTid, Sought, TxQueue, Wrap};
 use queue::{Limit, Space};
 use std::cell::RefCell;
 use std::cmp::Ordering;
@@ -210,18 +210,18 @@ impl Wrap for Ordered {
         Some(msdu)
     }
 
-    fn withdraw(&mut self, inner: &mut dyn TxQueue, now: SimTime, serial: u64, all: &Packets) -> Option<Msdu> {
+    fn withdraw(&mut self, inner: &mut dyn TxQueue, now: SimTime, sought: Sought, all: &Packets) -> Option<Msdu> {
         for queue in &mut self.queues {
-            if queue.iter().any(|entry| entry.msdu.serial == serial) {
-                let (out, kept): (Vec<Entry>, Vec<Entry>) =
-                    std::mem::take(queue).into_iter().partition(|entry| entry.msdu.serial == serial);
-                *queue = kept.into();
-                let entry = out.into_iter().next()?;
+            let those = queue.iter().enumerate().filter(|(_, entry)| sought.is(&entry.msdu));
+            if let Some((place, _)) = those.min_by_key(|(_, entry)| entry.msdu.serial) {
+                let mut entries = std::mem::take(queue).into_vec();
+                let entry = entries.swap_remove(place);
+                *queue = entries.into();
                 self.bytes -= entry.size;
                 return Some(entry.msdu);
             }
         }
-        inner.withdraw(now, serial, all)
+        inner.withdraw(now, sought, all)
     }
 
     fn expired(&mut self, inner: &mut dyn TxQueue, now: SimTime, all: &Packets) -> Option<Msdu> {

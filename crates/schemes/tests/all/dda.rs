@@ -1,6 +1,6 @@
 //! Delayed duplicate ACKs on a bench: what a receiver holds and for how long, and what a base station sends again.
 
-use mac::{Msdu, Next};
+use mac::{Msdu, Next, Sought};
 use queue::Limit;
 use schemes::testing::{Bench, Ground, HERE, IN, OUT, THERE, ack, bench, data, dcf, node, scheme};
 use schemes::{NodeFacts, Place, Toward, Value};
@@ -146,7 +146,7 @@ fn what_stands_aside_is_withdrawn_and_given_up_with_the_rest_of_the_queue() {
     };
     let (one, _) = (aside(&mut queue), aside(&mut queue));
     assert_eq!((queue.space().entries, queue.space().free), (2, Bytes(4000 - 2 * 1000)));
-    let withdrawn = queue.withdraw(at(0), one, &all).unwrap();
+    let withdrawn = queue.withdraw(at(0), Sought::Serial(one), &all).unwrap();
     assert_eq!((withdrawn.serial, queue.space().entries), (one, 1));
     let left = queue.drain(at(0));
     assert_eq!((left.len(), queue.space().entries, queue.space().free), (1, 0, Bytes(4000)));

@@ -158,7 +158,8 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
         let own: Vec<InterfaceId> = own.collect();
         let first = own.first().copied().unwrap_or(InterfaceId::NONE);
         let (addresses, least_cost) = (addresses.clone(), routes.row(node).to_vec());
-        let facts = RouterFacts { node, address, interfaces: own, addresses: addresses.clone(), least_cost };
+        let draws = streams.get(Purpose::Routing, u64::from(node.0));
+        let facts = RouterFacts { node, address, interfaces: own, addresses: addresses.clone(), least_cost, draws };
         let router = (router.plugin)(facts, &router.params);
         let chain = Chain::new(stack.members, stack.capabilities);
         let entry = &scenario.nodes[node.index()].entry;

@@ -150,7 +150,7 @@ pub(super) fn queues(world: &World, scenario: &Scenario) -> Vec<Record> {
 
 /// The fates of a class of frames. Rates are shares of the transmissions, repeated ones among them. A frame was spoilt by the
 /// transmission that overlapped it first at its addressee: data (TCP or UDP), a pure TCP ACK, RTS or CTS, or another (SYN, FIN,
-/// MAC ACK, neither TCP nor UDP); the four sum to `lost_to_collision`.
+/// MAC ACK, routing, neither TCP nor UDP); the four sum to `lost_to_collision`.
 pub(super) struct FrameRow<'a> {
     class: FrameClass,
     tally: &'a Tally,

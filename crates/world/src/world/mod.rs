@@ -58,6 +58,8 @@ enum Job {
     Step(NodeId),
     /// A TCP end has outputs.
     Pump(u32, u8),
+    /// A node's router wants packets back from transmit queues.
+    Recall(NodeId),
 }
 
 /// A channel, and the interfaces on it.

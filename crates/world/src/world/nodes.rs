@@ -55,6 +55,10 @@ impl Host for Lent<'_> {
     fn wake(&mut self) {
         self.jobs.push(Job::Step(self.node));
     }
+
+    fn recall(&mut self) {
+        self.jobs.push(Job::Recall(self.node));
+    }
 }
 
 impl World {
@@ -96,6 +100,18 @@ impl World {
         match job {
             Job::Step(node) => self.step(now, node),
             Job::Pump(flow, end) => self.pump(now, flow, end),
+            Job::Recall(node) => self.recall(now, node),
+        }
+    }
+
+    /// A node's router takes packets back from transmit queues.
+    #[cold]
+    fn recall(&mut self, now: SimTime, id: NodeId) {
+        while let Some((interface, to)) = self.nodes[id.index()].next_recall() {
+            for pkt in self.interfaces[interface.index()].station.recall(now, to, &self.packets) {
+                self.tell(now, id, node::Input::Recalled(pkt));
+            }
+            self.refill(now, interface);
         }
     }
 

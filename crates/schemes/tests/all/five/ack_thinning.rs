@@ -11,7 +11,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-use mac::{Around, Msdu, Next, RaTid, TxQueue, Wrap};
+use mac::{Around, Msdu, Next, RaTid, Sought, TxQueue, Wrap};
 use queue::{Limit, Space};
 use schemes::testing::{Ground, HERE, IN, OUT, THERE, ack, data, edca, node, with};
 use schemes::{Agent, Info, Kind, NodeFacts, Param, Params, Refusal, Site, Value};
@@ -153,7 +153,7 @@ impl Thinning {
             return Ok(());
         }
         // What is covered makes room.
-        let older = victim.and_then(|serial| inner.withdraw(now, serial, all));
+        let older = victim.and_then(|serial| inner.withdraw(now, Sought::Serial(serial), all));
         if let Err(msdu) = inner.push(now, msdu, all) {
             // RED refused the newer one: the older is still needed.
             if let Some(older) = older
@@ -207,8 +207,8 @@ impl Wrap for Thinning {
         inner.pop_for(now, of, all).inspect(|msdu| self.forget(msdu.serial))
     }
 
-    fn withdraw(&mut self, inner: &mut dyn TxQueue, now: SimTime, serial: u64, all: &Packets) -> Option<Msdu> {
-        inner.withdraw(now, serial, all).inspect(|msdu| self.forget(msdu.serial))
+    fn withdraw(&mut self, inner: &mut dyn TxQueue, now: SimTime, sought: Sought, all: &Packets) -> Option<Msdu> {
+        inner.withdraw(now, sought, all).inspect(|msdu| self.forget(msdu.serial))
     }
 
     fn expired(&mut self, inner: &mut dyn TxQueue, now: SimTime, all: &Packets) -> Option<Msdu> {
@@ -381,8 +381,8 @@ impl TxQueue for TakesBack {
         self.line.pop_front()
     }
 
-    fn withdraw(&mut self, _: SimTime, serial: u64, _: &Packets) -> Option<Msdu> {
-        let place = self.line.iter().position(|msdu| msdu.serial == serial)?;
+    fn withdraw(&mut self, _: SimTime, sought: Sought, _: &Packets) -> Option<Msdu> {
+        let place = self.line.iter().position(|msdu| sought.is(msdu))?;
         self.line.remove(place)
     }
 
