@@ -13,6 +13,7 @@ mod flow_ids;
 mod input;
 mod node;
 mod routing;
+mod stage;
 
 pub use chain::Chain;
 pub use demux::{Demux, Numbers};

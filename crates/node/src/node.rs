@@ -1,6 +1,7 @@
 //! The node itself: packets on their way past its agents, to the air, to a wire, to the host.
 
 use crate::routing::Routing;
+use crate::stage::Stage;
 use crate::{Chain, Host, Input, Output};
 use mac::{Fate, MacOptions, TxReport};
 use net::{Addresses, Hop, Order, Orders, Router};
@@ -9,19 +10,6 @@ use std::collections::VecDeque;
 use std::net::Ipv4Addr;
 use units::{Dur, InterfaceId, NodeId, SimTime};
 use wire::{DropWhy, L4, Packet, Packets, Pkt};
-
-/// The next stage of a packet on its way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stage {
-    /// Past the agents of this place.
-    At(Place),
-    /// Its route is known now; the agents of this place have seen it.
-    Routed(Place),
-    /// It was on its way to a neighbour that has gone: all agents have seen it.
-    Again,
-    /// To the host, which was slow to take it.
-    Local,
-}
 
 /// A packet on its way through a node.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! A node's router, and packets that wait for routes.
 
-use crate::node::Stage;
+use crate::stage::Stage;
 use net::{Orders, Router};
 use std::collections::VecDeque;
 use std::net::Ipv4Addr;
