@@ -9,6 +9,7 @@
 mod record;
 
 mod ack_gaps;
+mod application;
 mod assembly;
 mod blame;
 mod blueprint;

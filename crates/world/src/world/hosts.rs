@@ -6,7 +6,7 @@ use crate::scenario::Traffic;
 use engine::Class;
 use tcp::{Input as TcpInput, Output as TcpOutput};
 use units::{Dur, FlowId, InterfaceId, NodeId, SimTime};
-use wire::{Content, Ipv4, L4, Packet, Payload, SeqRange, Udp, ecn};
+use wire::{Ipv4, L4, Packet, Payload, SeqRange, Udp, ecn};
 
 /// After which a saturated source offers again what an empty queue refused. Our choice: about a frame's time.
 const REFUSED_AGAIN: Dur = Dur::from_ms(1);
@@ -62,11 +62,6 @@ impl World {
         while let Some(output) = connection.poll(now) {
             match output {
                 TcpOutput::Segment { tcp, payload, ect, .. } => {
-                    if let (0, true, Content::Virtual { offset }, Owner::Scenario(stated)) =
-                        (e, payload.len > 0, &payload.content, &mut *owner)
-                    {
-                        stated.latency.leaves(now, offset + u64::from(payload.len));
-                    }
                     flow.ip_id[e] = flow.ip_id[e].wrapping_add(1);
                     let ip = Ipv4 {
                         src: net::address(flow.ends[e]),
@@ -79,12 +74,7 @@ impl World {
                     let pkt = self.packets.put(Packet { ip, l4: L4::Tcp(tcp), payload, flow: id });
                     let packet = self.packets.get(&pkt);
                     self.taps.tcp(now, packet, false);
-                    if let (1, Owner::Scenario(stated)) = (e, &mut *owner)
-                        && let Some(gaps) = &mut stated.ack_gaps
-                        && packet.pure_ack().is_some()
-                    {
-                        gaps.leaves(now, packet.ip.id);
-                    }
+                    owner.note_leaving(now, e, packet);
                     let is_offered = packet.payload.len > 0 && connection.config().local_congestion;
                     self.nodes[node.index()].send(pkt);
                     if is_offered {
@@ -92,68 +82,30 @@ impl World {
                     }
                     self.jobs.push(Job::Step(node));
                 }
-                TcpOutput::Connected | TcpOutput::SendSpace => match owner {
-                    Owner::Scenario(stated) => {
-                        let source = &mut stated.sources[e];
-                        if output == TcpOutput::Connected && source.is_timed() {
-                            source.next = now;
-                            self.timers.set(layout.source(index, end), now, Class::Between);
-                        }
-                        let n = source.bulk();
-                        if n > 0 {
-                            connection.handle(now, TcpInput::Write(n));
-                        }
-                        if source.is_done {
-                            connection.handle(now, TcpInput::Close);
-                        }
-                    }
-                    Owner::User(child) => {
-                        if let (0, TcpOutput::Connected, Some(conn)) = (e, &output, child.conn) {
-                            self.news.push((child.user, traffic::Input::Connected(conn)));
-                        }
-                    }
-                    Owner::Driver => {}
-                },
-                TcpOutput::Readable { len, .. } => match owner {
-                    Owner::Scenario(stated) => {
-                        stated.delivered[e].payload += u64::from(len);
-                        let payload = stated.delivered[e].payload;
-                        if e == 1 {
-                            stated.latency.delivered(now, payload);
-                        }
-                        if e == 1 && stated.sources[0].total() == Some(payload) {
-                            stated.finished = Some(now);
-                        }
-                        let sink = &mut stated.sinks[e];
-                        let before = sink.next;
-                        let n = sink.arrived(now, u64::from(len));
-                        if n > 0 {
-                            connection.handle(now, TcpInput::Read(n));
-                        }
-                        if sink.next != before {
-                            self.timers.set(layout.sink(index, end), sink.next, Class::Between);
-                        }
-                    }
-                    Owner::User(_) => {
-                        *arrived += u64::from(len);
-                        connection.handle(now, TcpInput::Read(u64::from(len)));
-                    }
-                    Owner::Driver => {}
-                },
-                // The other application is done: so is this one, unless it has something to write itself.
-                TcpOutput::PeerClosed => {
-                    let is_done = match owner {
-                        Owner::Scenario(stated) => {
-                            stated.sources[e].traffic == Traffic::None || stated.sources[e].is_done
-                        }
-                        Owner::User(_) | Owner::Driver => true,
-                    };
-                    if is_done {
-                        connection.handle(now, TcpInput::Close);
-                    }
-                }
                 TcpOutput::Closed => {}
                 TcpOutput::Failed(_) => flow.has_failed = true,
+                said => {
+                    let does = owner.hear(now, e, &said);
+                    *arrived += does.arrived;
+                    if does.write > 0 {
+                        connection.handle(now, TcpInput::Write(does.write));
+                    }
+                    if does.read > 0 {
+                        connection.handle(now, TcpInput::Read(does.read));
+                    }
+                    if does.closes {
+                        connection.handle(now, TcpInput::Close);
+                    }
+                    if let Some((user, conn)) = does.connected {
+                        self.news.push((user, traffic::Input::Connected(conn)));
+                    }
+                    if let Some(at) = does.next_write {
+                        self.timers.set(layout.source(index, end), at, Class::Between);
+                    }
+                    if let Some(at) = does.next_read {
+                        self.timers.set(layout.sink(index, end), at, Class::Between);
+                    }
+                }
             }
         }
         // Every ACK puts the retransmission timer off. A timer that stands too early is left: it goes off in vain once an
