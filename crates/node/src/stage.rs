@@ -1,4 +1,4 @@
-//! Where a packet goes on.
+//! The stages of a packet on its way through a node.
 
 use schemes::Place;
 
