@@ -55,6 +55,8 @@ class Order:
     seed: int | None = None
     results_s: float = 1.0
     """Time at the end in which flows of iperf3 send no more, and tell their results through the same queues."""
+    fifo: bool = True
+    """Take SCHED_FIFO for the loop, where it is allowed; without it a measurement shows what that is worth."""
     sockets: bool = False
     """Ask each host's kernel for its TCP sockets every 100 ms."""
     record: Path | None = None
@@ -190,6 +192,7 @@ class _Loop:
         core = simulator.live_module()
         self.live: _core.Live = core.Live(scenario, seed, devices, record=record, pcap_dir=pcap, spin_ns=SPIN_NS)
         self.scheduling = "other"
+        self._fifo = order.fifo
         self.outcome: dict[str, Any] | None = None
         self.error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, name="live loop", daemon=True)
@@ -200,9 +203,12 @@ class _Loop:
 
     def _run(self) -> None:
         try:
-            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
-            self.scheduling = "fifo"
+            if self._fifo:
+                os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
+                self.scheduling = "fifo"
         except OSError:
+            self._fifo = False
+        if not self._fifo:
             # Timers of other threads may be 50 us late, unless they ask for less.
             with suppress(OSError):
                 Path("/proc/thread-self/timerslack_ns").write_text("1", encoding="ascii")
