@@ -106,7 +106,8 @@ def rows(name: str, metric: str, unit: str, where: str) -> str:
     head, texts, lines = words.turned([e.label(path) for path in paths], points, arms, numbers, len(arms))
     rule = "|---" * texts + "|--:" * (len(head) - texts) + "|"
     shown = [f"| {' | '.join(line)} |" for line in [head, *lines]]
-    return "\n".join([shown[0], rule, *shown[1:]])
+    said = words.recorded(o) if set(chosen) & set(e.recorded) else ""
+    return "\n".join([shown[0], rule, *shown[1:], *(["", f"{said}."] if said else [])])
 
 
 def arms(name: str, metrics: str) -> str:

@@ -156,6 +156,8 @@ def content(path: Path, of_claims: bool) -> dict[str, Any]:
     kept = _without(e, WORDS if of_claims else WORDS | OF_CLAIMS) | {"claim": claims}
     if open_:
         kept["open"] = open_ | {"stated": list(open_.get("stated", ()))}
+    if recording := e.get("recording"):
+        kept["recorded"] = reader.named_file(recording["file"], beside).read_text(encoding="utf-8")
     return kept | {
         "scenarios": [_parsed(reader.named_file(name, beside)) for name in bases if name],
         "setups": [

@@ -326,8 +326,9 @@ class Live:
     def run(self) -> dict[str, Any]:
         """Join the hosts until the scenario ends or `stop` is called, on this thread, without the interpreter's lock.
 
-        Gives `run` (as of a simulated run), `late` and `behind` (`count`, `p50_s`, `p99_s`, `p999_s`, `max_s`,
-        `buckets`), `overloaded`, `packets` by fate, `refused`, `busy_s`, `conversations`. Raises `OSError`.
+        Gives `run` (as of a simulated run), `late`, `first` (late of bursts' first packets), `answers` and `behind`
+        (`count`, `p50_s`, `p99_s`, `p999_s`, `max_s`, `buckets`), `overloaded`,
+        `packets` by fate, `refused`, `busy_s`, `conversations`. Raises `OSError`.
         """
 
     def stop(self) -> None:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from .realtime.session import LiveResult
 
 _DURATION = 'such as "30s" or "2 min"'
+_BURSTS = 0.9
+"""Below so many bursts a packet what their first packets are late by is said apart."""
 _UNITS_S = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 
 
@@ -188,13 +190,18 @@ def _lines(result: LiveResult) -> list[str]:
         span = talk["last_s"] - talk["first_s"]
         if not result.flows and talk["arrived_bytes"] > 10_000 and span > 0:
             rate = 8e-6 * talk["arrived_bytes"] / span
-            lines.append(f"{talk['from']} to {talk['to']}, {talk['protocol']}: {rate:.2f} Mb/s of IP over {span:.1f} s")
+            port = min(filter(None, talk["ports"]), default=0)  # a server's is the lower one, as a rule
+            of = f"{talk['protocol']} of port {port}" if port else talk["protocol"]
+            lines.append(f"{talk['from']} to {talk['to']}, {of}: {rate:.2f} Mb/s of IP over {span:.1f} s")
     simulated = [flow for flow in result.run["flows"] if flow["goodput_bps"] > 0]
     lines += [f"{flow['id']} (simulated): {flow['goodput_bps'] / 1e6:.2f} Mb/s of goodput" for flow in simulated]
     late, us = result.late, 1e6
     how = "SCHED_FIFO" if result.scheduling == "fifo" else "no SCHED_FIFO: not allowed here"
     spread = ", ".join(f"{late[key] * us:.0f}" for key in ("p50_s", "p99_s", "p999_s", "max_s"))
     lines.append(f"late by {spread} us at 50, 99, 99.9, 100 % of {late['count']} packets ({how})")
+    if result.first["count"] < _BURSTS * late["count"]:
+        spread = ", ".join(f"{result.first[key] * us:.0f}" for key in ("p50_s", "p99_s", "p999_s", "max_s"))
+        lines.append(f"the first packets of {result.first['count']} bursts by {spread} us")
     lines.append(f"{result.seconds:.1f} s on Linux {result.kernel}; the loop took {100 * result.busy:.0f} % of a core")
     return lines
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,10 +14,10 @@ from .show import output
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from .study.experiment import Experiment
     from .study.outcome import Outcome
+    from .study.recording import Recording
 
 
 def reproduce(
@@ -43,6 +44,14 @@ def reproduce(
     force: Force = False,
     json: Json = None,
     store: StoreFile = None,
+    live: Annotated[
+        Path | None,
+        typer.Option(
+            "--live",
+            metavar="FILE",
+            help="Make the runs of recorded arms here, live; FILE (CSV) keeps them, and what it has is not made again.",
+        ),
+    ] = None,
 ) -> None:
     """Run an experiment of the papers and judge its claims.
 
@@ -67,6 +76,7 @@ def reproduce(
     names = library.known() if all_ else library.matching(ids or [])
     chosen = [library.load(name) for name in names]
     overrides = parts.overrides(set_)
+    recording = None if live is None else _live(live, chosen, jobs)
     outcomes: list[Outcome] = []
     with (
         parts.engine(engine, jobs) as made_by,
@@ -97,6 +107,7 @@ def reproduce(
                 cache=cache,
                 over_time=to_folder is not None,
                 base_only=readings == "base",
+                recording=recording if experiment.recorded else None,
             )
             if outcome.cells() or not experiment.cells():
                 outcomes.append(outcome)
@@ -116,6 +127,18 @@ def reproduce(
     whole = [o.experiment.id for o in outcomes if not o.interrupted]
     complete = f"complete: {len(whole)} of {parts.count(chosen, 'experiment')}{': ' * bool(whole)}{', '.join(whole)}"
     parts.end(outcome.interrupted, failures, set_, progress, store, complete)
+
+
+def _live(file: Path, chosen: Sequence[Experiment], jobs: int) -> Recording:
+    """A recording to which the runs that it lacks are added, live; `jobs` beside each other, else one by one."""
+    from .realtime import hosts, measured
+    from .study.recording import Recording
+
+    if not any(e.recorded for e in chosen):
+        raise InputError("--live: none of these experiments has recorded arms", "--live")
+    if why := hosts.obstacle():
+        raise InputError(why)
+    return Recording.read(file, measured.maker(jobs or 1))
 
 
 def readings(

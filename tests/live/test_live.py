@@ -19,8 +19,9 @@ import interlayer
 import namespaces
 from interlayer import simulator
 from interlayer.errors import InputError, ProgramError
-from interlayer.realtime import hosts, plan, programs, remote, session
+from interlayer.realtime import hosts, measured, plan, programs, remote, session
 from interlayer.realtime.session import Order
+from interlayer.study.recording import FACTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -380,3 +381,45 @@ def test_the_base_station_of_eln_runs_alone() -> None:
     client = "sleep 0.1; exec iperf3 -c {phone} -n 300K -C reno >/dev/null"
     result = session.live(text, order=Order(commands=[("phone", "exec iperf3 -s -1 >/dev/null"), ("server", client)]))
     assert sum(talk["arrived_bytes"] for talk in result.conversations if talk["to"] == "phone") > 200_000
+
+
+# ----------------------------------------------------------------------------------------------- what is measured of it
+
+
+def test_packets_of_an_aggregate_are_one_burst_and_a_flow_of_the_scenario_may_be_ipv6() -> None:
+    """Of an A-MPDU all packets are due at one instant: its first one alone shows how late the loop is."""
+    radio = 'standard = "802.11ax", mcs = 7, width = "20 MHz"'
+    text = cell("phone", radio=radio, more=upload("phone")).replace('traffic.model = "iperf3"', SIX)
+    result = session.live(text)
+    assert result.flows["phone"].goodput_bps > 20e6
+    assert result.flows["phone"].ends[0].startswith("[fd5b:")
+    # Aggregates of this mode hold some dozens of segments; ACKs come in smaller ones.
+    assert result.first["count"] < result.late["count"] / 4
+    # The kernel answers while it is given a packet, and a delayed ACK comes 40 ms later at most.
+    assert 0 < result.answers["p50_s"] < 0.04
+
+
+SIX = 'traffic = { model = "iperf3", ipv6 = true }'
+
+
+def test_a_command_that_is_waited_for_begins_when_those_beside_it_listen() -> None:
+    """Nobody has to know how long a server takes to begin: `curl` would fail before."""
+    server = f"sleep 0.7; exec {sys.executable} -m http.server 8000"
+    fetch = "import urllib.request as u; u.urlopen('http://ap:8000/', timeout=5).read()"
+    order = Order(commands=[("ap", server)], at=("phone", [sys.executable, "-c", fetch]))
+    result = session.live(cell("phone"), order=order)
+    assert 0.7 < result.seconds < 6
+
+
+def test_a_cell_of_an_experiment_is_measured_with_this_kernels_tcp() -> None:
+    """MTU, timestamps and congestion control are the cell's. A segment of 500 B without timestamps has 460."""
+    flow = '[[flow]]\nname = "f"\nfrom = "ap"\nto = "phone"\nstart = "500 ms"\n'
+    transport = 'transport = { datagram = "500 B", congestion = "cubic", receive_buffer = "87380 B" }\n'
+    text = cell("phone", seconds=3.5, more=flow + transport).replace("3.5 s", '3.5 s", warmup = "1.5 s', 1)
+    found = measured.run(text, [("flow.0.transport.timestamps", "false")], 1)
+    assert [*found][: len(FACTS) - 3] == [*FACTS[3:]]
+    goodput, whole = found["flow.f.goodput_bps"], found["flow.f.datagram_throughput_bps"]
+    assert whole == pytest.approx(goodput * 500 / 460, abs=1)
+    same = interlayer.run(interlayer.parse(text), seed=1, runs=3).flows["datagram_throughput_bps"]
+    assert whole == pytest.approx(sum(same) / len(same), rel=0.1)
+    assert found["answer_p50_us"] > 0

@@ -113,7 +113,7 @@ def tree(folder: Path) -> list[str]:
         ("compare TOY --schemes none,lle-tpc", '--schemes: no scheme "lle-tpc"; did you mean "lle-tcp"?'),
         ("compare TOY --schemes none,c3tcp", '--schemes: scheme "c3tcp" is not modelled yet'),
         ("reproduce lle-fig-3.12", 'experiment "lle-fig-3.12" (Kliazovich 2006, moving nodes) is not modelled yet'),
-        ("reproduce lle-fig-3.8a", 'experiment "lle-fig-3.8a" (Kliazovich 2006, testbed) is not modelled yet'),
+        ("reproduce lle-fig-3.9 --live x.csv", "--live: none of these experiments has recorded arms"),
         ("reproduce nobody-fig-*", 'no experiment is like "nobody-fig-*"'),
         ("compare TOY --schemes nnoe,lle-tcp", 'no scheme "nnoe"; did you mean "none"?'),
         ("compare TOY --schemes none", "it takes two to compare"),
@@ -367,7 +367,8 @@ def test_readings_of_a_chapter_by_a_pattern(interlayer: Any, tmp_path: Path) -> 
     assert (tmp_path / "out" / "readings.svg").exists()
     assert interlayer("readings", "lle-fig-3.7b", "--json", "-", "--readings", "base")[0] == 0
     for wrong, says in (
-        (["lle-fig-3.8*"], "no experiment is like"),
+        (["lle-fig-3.6*"], "no experiment is like"),
+        (["lle-fig-3.8a"], "has recorded arms"),
         (["beyond/ftca-why"], "declares nothing open"),
         (["lle-fig-3.7b", "--readings", "bse"], 'did you mean "base"'),
     ):

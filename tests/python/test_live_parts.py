@@ -130,7 +130,7 @@ def test_the_twin_is_the_same_scenario_for_the_simulator() -> None:
 
 def test_tables_as_text_are_the_tables() -> None:
     tables = {"a b": {"c": [1, {"d": 'e\n"'}]}, "f": True}
-    assert simulator.tables(plan._text(tables)) == tables
+    assert simulator.tables(plan.as_text(tables)) == tables
     assert toml_text.key("a b") == '"a b"'
 
 

@@ -1,7 +1,7 @@
 """`interlayer live` against `interlayer run`: the same scenario with this kernel's TCP and with ours, goodput of both.
 
-`live.py measure [PART...]` runs cells and adds each run to live.csv: `reno`, `cells`, `lle`, `rates`, all unless named.
-`live.py table` writes the tables of README.md from live.csv.
+`live.py measure [PART...]` runs cells and adds each run to live.csv: `reno`, `cells`, `lle`, all unless named.
+`live.py table` writes the tables of README.md from live.csv. `lateness.py` has those of lateness.
 """
 
 from __future__ import annotations
@@ -31,11 +31,8 @@ START_S = 0.5
 """When flows begin: the MTU of the devices is set before."""
 RESULTS_S = 6.0
 """Time for iperf3 to tell its results through the same queue, where `session` leaves one second."""
-session.GRACE_S = 10 * RESULTS_S  # type: ignore[attr-defined]
 SIMULATED = 10
 """Runs of a cell in the simulation."""
-P99_S, P999_S = 100e-6, 500e-6
-"""Lateness within which a rate is held."""
 
 RADIOS = {
     "802.11b 11 Mb/s": 'standard = "802.11b", data_rate = "11 Mb/s", queue = { packets = 50 }',
@@ -134,14 +131,16 @@ class Cell:
         return ["ap", *(f"sta{i}" for i in range(self.flows))]
 
 
-def live(cell: Cell, seconds: float, seed: int) -> dict[str, Any]:
-    """One live run, as a row."""
+def live(cell: Cell, seconds: float, seed: int, *, fifo: bool = True) -> dict[str, Any]:
+    """One live run, as a row; what lateness needs beside `COLUMNS` stands behind them."""
     setup = [f"ip link set air0 mtu {cell.datagram}"] if cell.datagram != 1500 else []
     setup += [f"sysctl -qw {one}" for one in cell.sysctl]
     order = session.Order(
         commands=[(node, " && ".join(setup)) for node in cell.nodes()] if setup else [],
         seconds=START_S + seconds + RESULTS_S,
+        results_s=RESULTS_S,
         seed=seed,
+        fifo=fifo,
     )
     result = session.live(cell.text(seconds), [], order)
     if len(result.flows) < cell.flows:
@@ -167,6 +166,8 @@ def live(cell: Cell, seconds: float, seed: int) -> dict[str, Any]:
         "behind_p999_us": round(result.behind["p999_s"] * 1e6, 1),
         "busy": round(result.busy, 3),
         "overloaded": int(result.overloaded),
+        **{f"first_{key}_us": round(result.first[f"{key}_s"] * 1e6, 1) for key in ("p50", "p99", "p999")},
+        "answer_p50_us": round(result.answers["p50_s"] * 1e6, 1),
     }
 
 
@@ -214,7 +215,7 @@ def store(rows: Iterable[dict[str, Any]], part: str, file: Path = STORE) -> None
     """Adds rows to the recording."""
     is_new = not file.exists()
     with file.open("a", newline="", encoding="utf-8") as out:
-        writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+        writer = csv.DictWriter(out, COLUMNS, extrasaction="ignore", lineterminator="\n")
         if is_new:
             writer.writeheader()
         writer.writerows({"part": part} | row for row in rows)
@@ -260,31 +261,6 @@ LLE = [
 """Without SACK, which LLE-TCP takes out of SYNs, the first slow start is repaired one segment in a round trip."""
 
 
-def _ax(mcs: int, width: int, streams: int, mpdus: int = 256) -> str:
-    aggregation = "" if mpdus == 256 else f", aggregation = {{ mpdus = {mpdus} }}"
-    mode = f'standard = "802.11ax", mcs = {mcs}, width = "{width} MHz", streams = {streams}'
-    return f"{mode}{aggregation}, queue = {{ packets = 1000 }}"
-
-
-MODES = [(3, 20, 1), (7, 20, 1), (11, 20, 1), (7, 40, 1), (7, 80, 1), (11, 80, 1), (11, 80, 2)]
-SHORT = [
-    (7, 20, 1, 16),
-    (7, 40, 1, 16),
-    (11, 80, 1, 16),
-    (11, 80, 2, 16),
-    (11, 80, 2, 32),
-    (11, 80, 2, 8),
-    (11, 80, 2, 4),
-]
-"""With fewer MPDUs in an A-MPDU."""
-RATES = [
-    Cell(RADIOS["802.11a 54 Mb/s"], "cubic"),
-    Cell(RADIOS["802.11a 54 Mb/s"], "cubic", way="upload"),
-    Cell(RADIOS["802.11a 54 Mb/s"], "cubic", 4, "upload"),
-    *(Cell(_ax(*mode), "cubic") for mode in [*MODES, *SHORT]),
-]
-
-
 def measure(parts: Sequence[str]) -> None:
     """Runs what is named."""
     if "reno" in parts:
@@ -293,11 +269,6 @@ def measure(parts: Sequence[str]) -> None:
     if "lle" in parts:
         for cell in LLE:
             both(cell, 10.0, 4, "lle")
-    if "rates" in parts:
-        for cell in RATES:
-            done = rows("rates").get(cell.key, {}).get("live", []) if STORE.exists() else []
-            for seed in range(1 + len(done), 3):
-                tried(cell, 5.0, seed, "rates")
     if "cells" in parts:
         for cell in CELLS:
             both(cell, 6.0, 3, "cells")
@@ -384,26 +355,6 @@ def gains() -> list[str]:
     return lines
 
 
-def held() -> list[str]:
-    """The table of the rates at which lateness is held."""
-    lines = [
-        "| radio | flows | goodput, Mb/s | late at 50, 99, 99.9 %, µs | of a core | held at 99, 99.9 % |",
-        "|---|---|---|---|---|---|",
-    ]
-    for (radio, _, _, flows, way, *_), both_ways in rows("rates").items():
-        runs = both_ways["live"]
-        good = [
-            "yes" if max(numbers(runs, key)) <= limit * 1e6 else "no"
-            for key, limit in (("p99_us", P99_S), ("p999_us", P999_S))
-        ]
-        name = radio.replace("standard = ", "").replace('"', "").split(", queue")[0].replace(" = ", " ")
-        lines.append(
-            f"| {name}, {way} | {flows} | {mean(numbers(runs, 'goodput_mbps')):.1f} | {lateness(runs)} "
-            f"| {100 * mean(numbers(runs, 'busy')):.0f} % | {', '.join(good)} |"
-        )
-    return lines
-
-
 def write(tables: dict[str, list[str]], page: Path = PAGE) -> None:
     """Puts each table between its markers."""
     text = page.read_text(encoding="utf-8")
@@ -420,9 +371,9 @@ def write(tables: dict[str, list[str]], page: Path = PAGE) -> None:
 def main() -> None:
     match sys.argv[1:]:
         case ["measure", *parts]:
-            measure(parts or ["reno", "lle", "rates", "cells"])
+            measure(parts or ["reno", "lle", "cells"])
         case ["table"]:
-            write({"differences": comparison(), "gains": gains(), "rates": held()})
+            write({"differences": comparison(), "gains": gains()})
         case _:
             raise SystemExit(__doc__)
 

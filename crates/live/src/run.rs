@@ -153,6 +153,10 @@ pub struct Outcome {
     pub run: Run,
     /// Wall clock minus model time of every packet written.
     pub late: Histogram,
+    /// The same of the first packet of each burst: those behind it are due at the same instant, and wait for each other's writing.
+    pub first: Histogram,
+    /// Time from a packet's arrival in the model to the reading of what its host sends next: the cost of the loop and of the host's stack.
+    pub answers: Histogram,
     /// Lateness of the loop itself: of its look at the clock behind the time of the next event.
     pub behind: Histogram,
     /// The packets that hosts have sent, by what became of them.
@@ -216,6 +220,9 @@ pub fn run(
         recorder,
         clock: Clock { begun: monotonic() },
         late: Histogram::default(),
+        first: Histogram::default(),
+        answers: Histogram::default(),
+        arrived: vec![None; hosts.len()],
         behind: Histogram::default(),
         recent: Histogram::default(),
         shown: SimTime::ZERO,
@@ -227,13 +234,13 @@ pub fn run(
         buffer: vec![0; LONGEST],
     };
     live.go(options.spin)?;
-    let Loop { mut gate, recorder, late, behind, refused, slept, clock, .. } = live;
+    let Loop { mut gate, recorder, late, first, answers, behind, refused, slept, clock, .. } = live;
     let end = gate.drive().now();
     recorder.map_or(Ok(()), |recorder| recorder.finish(end)).map_err(LiveError::Record)?;
     let busy = clock.now().since(SimTime::ZERO).saturating_sub(slept);
     let (fates, conversations) = (gate.fates().collect(), gate.conversations().cloned().collect());
     let run = gate.into_drive().stop()?;
-    Ok(Outcome { run, late, behind, fates, conversations, refused, busy })
+    Ok(Outcome { run, late, first, answers, behind, fates, conversations, refused, busy })
 }
 
 struct Loop<'a> {
@@ -243,6 +250,10 @@ struct Loop<'a> {
     recorder: Option<Recorder>,
     clock: Clock,
     late: Histogram,
+    first: Histogram,
+    answers: Histogram,
+    /// The model time of the last packet that a host was given, until it sends one.
+    arrived: Vec<Option<SimTime>>,
     behind: Histogram,
     /// Lateness since the gauge was written.
     recent: Histogram,
@@ -326,17 +337,22 @@ impl Loop<'_> {
 
     /// Everything happens up to `now`; what has arrived is written.
     fn advance(&mut self, now: SimTime) -> Result<(), LiveError> {
-        let Loop { gate, hosts, recorder, clock, late, recent, got, refused, .. } = self;
+        let Loop { gate, hosts, recorder, clock, late, first, recent, arrived, got, refused, .. } = self;
         // Time does not run back.
         _ = gate.drive().advance(now);
         let mut failed = Ok(());
-        for ((place, host), got) in hosts.iter().enumerate().zip(got) {
+        for (((place, host), got), arrived) in hosts.iter().enumerate().zip(got).zip(arrived) {
+            let mut burst = None;
             gate.leave(host.node, |at, bytes| {
                 // Before the call: the kernel receives and answers in it.
                 let behind = clock.now().since(at);
                 match rustix::io::write(&host.device, bytes) {
                     Ok(_) => {
                         late.add(behind);
+                        if burst.replace(at) != Some(at) {
+                            first.add(behind);
+                        }
+                        *arrived = Some(at);
                         recent.add(behind);
                         (got.0, got.1) = (got.0 + 1, got.1 + bytes.len() as u64);
                     }
@@ -362,6 +378,9 @@ impl Loop<'_> {
             };
             // Never at an instant that the world has left: a recorded run could not tell what came first.
             let at = self.clock.now().max(self.gate.drive().now() + Dur::from_ns(1));
+            if let Some(arrived) = self.arrived[place].take() {
+                self.answers.add(at.since(arrived));
+            }
             let bytes = &self.buffer[..len];
             self.gate.enter(host.node, bytes, at);
             let sent = &mut self.sent[place];

@@ -148,6 +148,8 @@ fn outcome_dict<'py>(
     let dict = PyDict::new(py);
     dict.set_item("run", run_dict(py, &of.run, scenario)?)?;
     dict.set_item("late", histogram(py, &of.late)?)?;
+    dict.set_item("first", histogram(py, &of.first)?)?;
+    dict.set_item("answers", histogram(py, &of.answers)?)?;
     dict.set_item("behind", histogram(py, &of.behind)?)?;
     dict.set_item("overloaded", of.is_overloaded())?;
     let fates = PyDict::new(py);

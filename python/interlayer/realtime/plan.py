@@ -24,7 +24,7 @@ _LAST_MS = 1
 """When a flow begins that must say nothing, before the end of the run: nobody is left to answer."""
 
 _KEYS = {
-    "iperf3": {"model", "bytes", "length", "rate", "run"},
+    "iperf3": {"model", "bytes", "length", "rate", "run", "ipv6"},
     "command": {"model", "run", "node"},
 }
 
@@ -39,6 +39,7 @@ class LiveFlow:
     sink: str
     model: str
     udp: bool = False
+    ipv6: bool = False
     congestion: str | None = None
     """The kernel's, by name; None: its default."""
     total: int | None = None
@@ -68,7 +69,7 @@ def read(text: str, overrides: Sequence[tuple[str, str]] = (), seconds: float | 
     tables = simulator.tables(text)
     listed = tables.get("flow", [])
     if "flow" not in tables:
-        return Plan(simulator.parse(_text(_without_flows(tables)), given), ())
+        return Plan(simulator.parse(as_text(_without_flows(tables)), given), ())
     if not isinstance(listed, list) or not any(_model(flow) in PROGRAMS for flow in listed):
         return Plan(simulator.parse(text, given), ())
     flows = [(i, _flow(i, flow)) for i, flow in enumerate(listed) if _model(flow) in PROGRAMS]
@@ -79,7 +80,7 @@ def read(text: str, overrides: Sequence[tuple[str, str]] = (), seconds: float | 
         if flow.get("traffic") == {"model": "bulk"} and isinstance(transport, dict):
             kept = {key: value for key, value in transport.items() if key not in ("congestion", "protocol")}
             flow["transport"] = kept
-    core = _text({**tables, "flow": silent})
+    core = as_text({**tables, "flow": silent})
     parsed = simulator.parse(core, given)
     last = f'"{parsed.duration_s * 1000 - _LAST_MS:.0f} ms"'
     quiet = [(f"flow[{i}].start", last) for i, _ in flows] + [(f"flow[{i}].traffic.model", '"none"') for i, _ in flows]
@@ -114,7 +115,7 @@ def twin(text: str) -> str:
             flow["traffic"] = {"model": "cbr", "rate": flow["traffic"].get("rate", "1 Mb/s")}
         else:
             flow["traffic"] = {"model": "bulk", **({"bytes": flow["traffic"]["bytes"]} if live.total else {})}
-    return _text(tables)
+    return as_text(tables)
 
 
 def check_schemes(scenario: _core.Scenario, seed: int, hosts: Sequence[str]) -> None:
@@ -144,6 +145,8 @@ def _flow(i: int, flow: Mapping[str, Any]) -> LiveFlow:
     for key in ("from", "to"):
         if not isinstance(flow.get(key), str):
             raise InputError(f"flow[{i}].{key}: a live flow has one node there")
+    if not isinstance(traffic.get("ipv6", False), bool):
+        raise InputError(f"flow[{i}].traffic.ipv6: expected true or false; found {traffic['ipv6']!r}")
     congestion = transport.get("congestion") if isinstance(transport, dict) else None
     if congestion is not None and not isinstance(congestion, str):
         raise InputError(f"flow[{i}].transport.congestion: live, a name that the kernel has, or bpf:FILE.o")
@@ -152,6 +155,7 @@ def _flow(i: int, flow: Mapping[str, Any]) -> LiveFlow:
         source=flow["from"],
         sink=flow["to"],
         model=model,
+        ipv6=bool(traffic.get("ipv6", False)),
         udp=isinstance(transport, dict) and transport.get("protocol") == "udp",
         congestion=congestion,
         total=_int(_number(traffic.get("bytes"), "B", f"flow[{i}].traffic.bytes")),
@@ -175,6 +179,6 @@ def _number(value: object, unit: str, where: str) -> float | None:
     return found
 
 
-def _text(tables: Mapping[str, Any]) -> str:
+def as_text(tables: Mapping[str, Any]) -> str:
     """Tables as TOML, each key of the top on a line."""
     return "".join(f"{toml_text.key(name)} = {toml_text.literal(content)}\n" for name, content in tables.items())

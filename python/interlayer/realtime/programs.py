@@ -97,6 +97,11 @@ def set_default_congestion(host: Host, name: str) -> None:
         raise KernelError(f'the kernel does not make "{name}" the default of "{host.name}"')
 
 
+def listening(host: Host) -> int:
+    """The number of TCP sockets in the host that listen."""
+    return len(_said(host, "ss", "-Hltn").splitlines())
+
+
 def _run(host: Host, *command: str) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run([*host.prefix, *command], capture_output=True, text=True, check=False, timeout=_LISTEN_S)

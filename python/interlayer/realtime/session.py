@@ -16,7 +16,7 @@ from interlayer.errors import InputError, OutputError, ProgramError
 
 from . import hosts as made
 from . import kernel_control, plan, remote
-from .programs import GRACE_S, Command, Iperf3, Programs, Report
+from .programs import Command, Iperf3, Programs, Report, listening
 from .sockets import Sampler
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ LONG_S = 24 * 3600.0
 _DRAIN_S = 3.0
 """How long a run goes on for flows of iperf3 whose last bytes are still in a queue, at most."""
 _TICK_S = 0.1
+_LISTEN_S = 3.0
+"""How long a command that is waited for waits for those beside it to listen, at most."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,10 @@ class Order:
     seconds: float | None = None
     """How long it lasts; None: until all programs have ended, or as long as the scenario says if there are none."""
     seed: int | None = None
+    results_s: float = 1.0
+    """Time at the end in which flows of iperf3 send no more, and tell their results through the same queues."""
+    fifo: bool = True
+    """Take SCHED_FIFO for the loop, where it is allowed; without it a measurement shows what that is worth."""
     sockets: bool = False
     """Ask each host's kernel for its TCP sockets every 100 ms."""
     record: Path | None = None
@@ -74,6 +80,10 @@ class LiveResult:
 
     `count`, `p50_s`, `p99_s`, `p999_s`, `max_s`, and `buckets`: the longest of each size, and how many there were.
     """
+    first: Mapping[str, Any]
+    """The same of the first packet of each burst: what is behind it is due at the same instant, and waits for it."""
+    answers: Mapping[str, Any]
+    """Time from a packet's arrival in the model to what its host sends next: what loop and kernel cost; likewise."""
     behind: Mapping[str, Any]
     """How late the loop looked at what was due next; likewise."""
     overloaded: bool
@@ -104,6 +114,8 @@ class LiveResult:
             "kernel",
             "scheduling",
             "late",
+            "first",
+            "answers",
             "behind",
             "overloaded",
             "busy",
@@ -180,6 +192,7 @@ class _Loop:
         core = simulator.live_module()
         self.live: _core.Live = core.Live(scenario, seed, devices, record=record, pcap_dir=pcap, spin_ns=SPIN_NS)
         self.scheduling = "other"
+        self._fifo = order.fifo
         self.outcome: dict[str, Any] | None = None
         self.error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, name="live loop", daemon=True)
@@ -190,9 +203,12 @@ class _Loop:
 
     def _run(self) -> None:
         try:
-            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
-            self.scheduling = "fifo"
+            if self._fifo:
+                os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
+                self.scheduling = "fifo"
         except OSError:
+            self._fifo = False
+        if not self._fifo:
             # Timers of other threads may be 50 us late, unless they ask for less.
             with suppress(OSError):
                 Path("/proc/thread-self/timerslack_ns").write_text("1", encoding="ascii")
@@ -235,7 +251,7 @@ def _joined(
     stack.enter_context(remote.reachable(folder, opened, loop.live.change))
     programs = stack.enter_context(Programs(opened))
     flows = [flow for flow in planned.flows if flow.start_s < lasts]
-    begun = [(flow.start_s, *_program(stack, programs, flow, lasts, folder)) for flow in flows]
+    begun = [(flow.start_s, *_program(stack, programs, flow, lasts, order.results_s, folder)) for flow in flows]
     for i, (node, run) in enumerate(order.commands):
         output = 1 if order.to_terminal else None
         begun.append((0.0, f"{node}#{i + 1}", programs.command(_called(run), node, run, output=output)))
@@ -244,12 +260,14 @@ def _joined(
         node, words = order.at
         awaited = programs.command(_called(words), node, words, output=1 if order.to_terminal else None)
         begun.append((0.0, node, awaited))
+    beside = [(node, program) for (node, _), (*_, program) in zip(order.commands, begun[len(flows) :], strict=False)]
+    ready = _Listening(opened, beside) if awaited is not None else None
     sampler = stack.enter_context(Sampler(opened, origin=loop.begun)) if order.sockets else None
     seen = _Seen(opened)
     if order.shell is not None:
         seen.shell(loop, next(host for host in opened if host.name == order.shell))
     else:
-        _watched(loop, begun, lasts, awaited, seen, watch)
+        _watched(loop, begun, lasts, awaited, ready, seen, watch)
     outcome = loop.result()
     reports = {name: program.report for _, name, program in begun if isinstance(program, Iperf3) and program.report}
     outputs = {name: program.output for _, name, program in begun if isinstance(program, Command)}
@@ -262,6 +280,8 @@ def _joined(
         kernel=platform.release(),
         scheduling=loop.scheduling,
         late=outcome["late"],
+        first=outcome["first"],
+        answers=outcome["answers"],
         behind=outcome["behind"],
         overloaded=outcome["overloaded"],
         busy=outcome["busy_s"] / seconds if seconds else 0.0,
@@ -281,7 +301,7 @@ def _called(run: str | Sequence[str]) -> str:
 
 
 def _program(
-    stack: ExitStack, programs: Programs, flow: plan.LiveFlow, lasts: float, folder: Path
+    stack: ExitStack, programs: Programs, flow: plan.LiveFlow, lasts: float, results_s: float, folder: Path
 ) -> tuple[str, Program]:
     """The program of a flow, prepared. One with a congestion control of the user's own has the kernel know it."""
     if flow.model == "command":
@@ -289,7 +309,7 @@ def _program(
     congestion = flow.congestion
     if congestion is not None and kernel_control.is_own(congestion):
         congestion = stack.enter_context(kernel_control.registered(congestion, folder))
-    left = min(lasts, LONG_S) - flow.start_s - GRACE_S / 10
+    left = min(lasts, LONG_S) - flow.start_s - results_s
     program = programs.iperf3(
         flow.name,
         flow.source,
@@ -297,6 +317,7 @@ def _program(
         seconds=max(1.0, float(int(left))),
         total=flow.total,
         udp=flow.udp,
+        ipv6=flow.ipv6,
         rate_bps=flow.rate_bps,
         length=flow.length,
         congestion=congestion,
@@ -309,6 +330,7 @@ def _watched(
     begun: Sequence[tuple[float, str, Program]],
     lasts: float,
     awaited: Program | None,
+    ready: _Listening | None,
     seen: _Seen,
     watch: Callable[[str], None] | None,
 ) -> None:
@@ -326,6 +348,9 @@ def _watched(
             loop.live.stop()
             break
         while todo and todo[0][0] <= since:
+            if todo[0][2] is awaited and ready is not None and since < _LISTEN_S and not ready.all(running):
+                # Those behind it are flows that begin later.
+                break
             program = todo.pop(0)[2]
             program.start()
             running.append(program)
@@ -346,6 +371,22 @@ def _watched(
     for program in running:
         with suppress(ProgramError):
             program.stop()
+
+
+class _Listening:
+    """Servers among the commands beside one that is waited for: `curl` would come before a server listens."""
+
+    def __init__(self, opened: Sequence[Host], beside: Sequence[tuple[str, Program]]) -> None:
+        hosts = {host.name: host for host in opened}
+        self._beside = [(hosts[node], program) for node, program in beside]
+        self._before = {host.name: listening(host) for host, _ in self._beside}
+
+    def all(self, running: Sequence[Program]) -> bool:
+        """True if each of them has ended, or has a socket that listens in its host."""
+        return all(
+            (program.begun and program not in running) or listening(host) > self._before[host.name]
+            for host, program in self._beside
+        )
 
 
 class _Seen:

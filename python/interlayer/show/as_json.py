@@ -125,6 +125,8 @@ def outcome(o: Outcome) -> dict[str, Any]:
         found["preliminary"] = True
     if e.open is not None:
         found["open"] = open_(e.open, o)
+    if o.recorded is not None:
+        found["recorded"] = {"arms": list(e.recorded), **o.recorded.as_json()}
     found |= ended(o.interrupted, o.failures)
     found["rows"] = rows(o)
     if e.comparisons:

@@ -15,18 +15,20 @@ _PANELS = (
     ("got_bps.", 1e6, "goodput of IP at the host, Mb/s"),
     ("backlog.", 1.0, "packets that wait"),
     ("airtime.", 1.0, "share of time on the air"),
+    ("again.", 1.0, "share of attempts that are retries"),
 )
 _NAMED = 8
 """So many nodes are shown by name: those that got most."""
 
 
 def series(columns: Mapping[str, Sequence[float]], title: str, note: str) -> Figure:
-    """A panel for what each host got, one for each node's queue, one for its share of the air; a row each 100 ms."""
+    """Panels for what each host got, and each node's queue, share of the air and of retries; a row each 100 ms."""
     from .drawing import drawing, finish, frame
 
     nodes = _busiest(columns)
+    columns = {**columns, **{f"again.{node}": _again(columns, node) for node in nodes}}
     with plots.style():
-        made = drawing(9.0, 7.2)
+        made = drawing(9.0, 8.6)
         panels = made.subplots(len(_PANELS), 1, sharex=True)
         for axes, (prefix, scale, label) in zip(panels, _PANELS, strict=True):
             for i, node in enumerate(nodes):
@@ -63,6 +65,13 @@ def lateness(late: Mapping[str, Any], title: str, note: str) -> Figure:
         frame(made, title, note)
         finish(axes)
         return made
+
+
+def _again(columns: Mapping[str, Sequence[float]], node: str) -> list[float]:
+    """The share of a node's attempts that are retries, over the ten rows up to each: a row has few attempts."""
+    frames, again = (columns.get(f"{key}.{node}", ()) for key in ("data_frames", "retries"))
+    last = [slice(max(0, i - 9), i + 1) for i in range(min(len(frames), len(again)))]
+    return [sum(again[rows]) / (sum(frames[rows]) or 1.0) for rows in last]
 
 
 def _busiest(columns: Mapping[str, Sequence[float]]) -> list[str]:

@@ -92,6 +92,9 @@ def _experiment_body(outcome: Outcome, svg: str, level: int, *, has_files: bool 
         parts.append(f'<p class="lead">{esc(e.question)}</p>')
     if said := words.tally(outcome):
         parts.append(f"<p><strong>{esc(said)}.</strong></p>")
+    if said := words.recorded(outcome):
+        again = f"interlayer reproduce {e.id} --live FILE.csv"
+        parts.append(f"<p><strong>{esc(said)}.</strong> <code>{esc(again)}</code> makes them here.</p>")
     if svg:
         parts.append(f"<figure>{svg}<figcaption>{_figure_caption(outcome)}</figcaption></figure>")
     if outcome.scored:
@@ -194,6 +197,8 @@ def _figure_caption(outcome: Outcome) -> str:
     """How to read the figure, which itself states seeds, interval and version."""
     e = outcome.experiment
     parts = ["Lines: measured."]
+    if outcome.recorded is not None:
+        parts.append(f"{', '.join(e.label(arm) for arm in e.recorded)}: from a recording.")
     if any(c.strength == "number" for c in e.claims):
         parts.append("Stars and bars with a number: printed in the paper.")
     if e.curves:

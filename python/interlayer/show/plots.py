@@ -88,7 +88,8 @@ def caption(outcome: Outcome, *, state: bool = True) -> str:
         return f"1 run each (seed {outcome.seed}){said}. Interlayer {outcome.version}"
     seeds = f"seeds from {outcome.seed}, common to all points and arms"
     student = stats.kind(outcome.estimate(cell) for cell in outcome.cells())
-    return f"{runs} runs each ({seeds}); bars: 95 % intervals ({student}){said}. Interlayer {outcome.version}"
+    taken = "" if outcome.recorded is None else f"; recorded: {', '.join(outcome.recorded.dates)}"
+    return f"{runs} runs each ({seeds}{taken}); bars: 95 % intervals ({student}){said}. Interlayer {outcome.version}"
 
 
 def _note(outcome: Outcome) -> str:

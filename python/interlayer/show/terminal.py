@@ -102,6 +102,7 @@ def outcome(o: Outcome) -> str:
         Text(f"{title}, {e.label(e.metric)} in {e.unit}" if o.cells() else title),
         *([prose(f"{ours}.", "bold")] if ours else []),
         *([measured] if o.cells() else []),
+        *([f"{recorded}."] if (recorded := words.recorded(o)) else []),
         *([claims] if o.scored else []),
         *([Text("Derived: shown, not scored"), Grid(of_derived, derived)] if derived else []),
         *reasons,

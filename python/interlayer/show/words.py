@@ -196,6 +196,14 @@ def run_of(outcome: Outcome) -> str:
     return f"{k} of {of} readings run, over {', '.join(open_.names)}{pairs}"
 
 
+def recorded(outcome: Outcome) -> str:
+    """That arms are a recording, of what day and machine; empty where none is."""
+    if outcome.recorded is None:
+        return ""
+    e = outcome.experiment
+    return outcome.recorded.sentence([e.label(arm) for arm in e.recorded])
+
+
 def base_of(outcome: Outcome) -> str:
     """The base reading: of each parameter the base file's value."""
     open_ = outcome.experiment.open

@@ -29,6 +29,8 @@ from .experiment import Cell, Claim, Evidence, Experiment, Ratio, Value, overlap
 from .measures import Probes, measure
 from .outcome import Closes, Found, Judged, Outcome, Results, Scored
 from .readings import BASE, Missing, Reading
+from .recording import TOLD, Place, Recording
+from .recording import place as recorded_place
 from .runs import Cache, Ended, Wanted, extend
 from .verdict import (
     FOR_LARGEST,
@@ -80,6 +82,12 @@ class Campaign:
     cache: Cache
     ended: Ended = field(default_factory=Ended)
     """How the rounds ended so far."""
+    recording: Recording | None = None
+    """The runs of arms that are recorded; read from the experiment's file where it is not given."""
+
+    def __post_init__(self) -> None:
+        if self.recording is None and self.e.recording is not None:
+            self.recording = Recording.read(self.e.recording)
 
     def scenario(self, variant: Variant, cell: Cell) -> tuple[str, _core.Scenario]:
         """What names a cell's runs (`Cache.key`), and its scenario."""
@@ -112,6 +120,32 @@ class Campaign:
         """What fixes the samples of a claim: two readings with the same cannot differ in it."""
         return (tuple(self.scenario(variant, cell)[0] for cell in claim.cells()), variant.results.read(claim))
 
+    def place(self, variant: Variant, cell: Cell) -> tuple[Place, str, list[tuple[str, str]]]:
+        """A cell's place in the recording, its base scenario and what is set over it.
+
+        A counter-run changes what is simulated: what was recorded stays as it is.
+        """
+        text, settings = self.e.scenario(cell.arm), self.settings(replace(variant, extra=()), cell)
+        return recorded_place(text, settings), text, settings
+
+    def most(self, variant: Variant, claim: Claim, limit: int) -> int:
+        """The replications that a claim can have: of recorded cells there are no more than were made."""
+        if self.recording is None or self.recording.maker is not None:
+            return limit
+        cells = [cell for cell in claim.cells() if cell.arm in self.e.recorded]
+        return min([limit, *(len(self.recording.rows(self.place(variant, cell)[0])) for cell in cells)])
+
+    def _recorded(self, targets: Iterable[tuple[Variant, Cell, int]]) -> None:
+        """Fill the lists of recorded cells with what there is, up to what is wanted."""
+        if self.recording is None:
+            return
+        asked = [(variant, cell, runs, self.place(variant, cell)) for variant, cell, runs in targets]
+        self.recording.make([(at, text, settings, runs) for _, _, runs, (at, text, settings) in asked])
+        for variant, cell, runs, (at, _, _) in asked:
+            into = variant.results.runs.setdefault(cell, [])
+            found = self.recording.runs(at, self.scenario(variant, cell)[1].flows)
+            into += found[len(into) : runs]
+
     def extend(self, wanted: Iterable[tuple[Variant, Cell, int]], round_: int) -> bool:
         """Bring each (variant, cell) to a number of runs; false if interrupted, or if a run failed."""
         targets: dict[tuple[int, Cell], tuple[Variant, int]] = {}
@@ -121,7 +155,14 @@ class Campaign:
         lists = [
             Wanted(*self.scenario(variant, cell), variant.results.runs.setdefault(cell, []), runs)
             for (_, cell), (variant, runs) in targets.items()
+            if cell.arm not in self.e.recorded
         ]
+        live = [(v, cell, runs) for (_, cell), (v, runs) in targets.items() if cell.arm in self.e.recorded]
+        try:
+            self._recorded(live)
+        except KeyboardInterrupt:
+            self.ended = Ended(interrupted=True)
+            return False
         what = self.e.id if round_ == 1 else f"{self.e.id}, round {round_}"
         self.ended = extend(lists, self.seed, self.cache, self.engine, what, self.progress)
         return self.ended.is_whole
@@ -150,6 +191,7 @@ def run(
     cache: Cache | None = None,
     over_time: bool = False,
     base_only: bool = False,
+    recording: Recording | None = None,
 ) -> Outcome:
     """Run an experiment and judge its claims.
 
@@ -159,14 +201,14 @@ def run(
     `engine` makes the runs. `progress(what, standing)` is called now and then. With a `cache` that several experiments
     are given, what they have in common runs once; it may have a store on disk behind it. `over_time`: the run that the
     file asks to see over time is run again for its series. With `base_only` nothing open is varied, and the verdicts
-    are preliminary.
+    are preliminary. `recording` has the runs of arms that are recorded, in the place of the experiment's own file.
     """
     started = time.perf_counter()
     _check_overrides(experiment, overrides)
     experiment = _closed(experiment, overrides)
     cache = Cache() if cache is None else cache
     cache.begin_count()
-    campaign = Campaign(experiment, seed, engine, tuple(overrides), progress, cache)
+    campaign = Campaign(experiment, seed, engine, tuple(overrides), progress, cache, recording=recording)
     main = Variant()
     evidence = [(c, e) for c in experiment.claims for e in c.evidence if e.is_counter_run]
     variants = {_name(e): Variant(e.overrides) for _, e in evidence}
@@ -197,12 +239,14 @@ def run(
             for variant in c.open(alpha):
                 done = _done(variant, c.claim, most)
                 limit = most if variant is main else min(most, max(wanted, reading_runs(c.claim)))
+                limit = campaign.most(variant, c.claim, limit)
                 if done < limit:
                     more += [(variant, cell, stats.next_runs(done, limit)) for cell in c.claim.cells()]
         for claim, variant in counter_runs:
             done = _done(variant, claim, most)
-            if done < most and judge(claim, variant.results).verdict is Verdict.UNTESTABLE:
-                more += [(variant, cell, stats.next_runs(done, most)) for cell in claim.cells()]
+            limit = campaign.most(variant, claim, most)
+            if done < limit and judge(claim, variant.results).verdict is Verdict.UNTESTABLE:
+                more += [(variant, cell, stats.next_runs(done, limit)) for cell in claim.cells()]
         if not more:
             break
         round_ += 1
@@ -223,6 +267,9 @@ def run(
         base_only=base_only and experiment.open is not None and experiment.scored,
         readings=_run_for_some(claims),
     )
+    if campaign.recording is not None:
+        places = [campaign.place(main, cell)[0] for cell in outcome.cells() if cell.arm in experiment.recorded]
+        outcome.recorded = campaign.recording.facts(places)
     if over_time and finished:
         outcome.over_time = campaign.over_time(main)
     by_claim = {c.claim.id: c for c in claims}
@@ -249,7 +296,7 @@ def scenarios(
         counter_runs = [Variant(evidence.overrides) for evidence in claim.evidence if evidence.is_counter_run]
         plan += [(variant, cell) for variant in counter_runs for cell in claim.cells()]
     plan += [(variant, cell) for c in claims for variant in c.distinct[1:] for cell in c.claim.cells()]
-    return dict(campaign.scenario(variant, cell) for variant, cell in plan)
+    return dict(campaign.scenario(variant, cell) for variant, cell in plan if cell.arm not in e.recorded)
 
 
 def checked(e: Experiment, overrides: Sequence[tuple[str, str]] = ()) -> list[Reading]:
@@ -320,6 +367,8 @@ def assumptions(e: Experiment, overrides: Sequence[tuple[str, str]] = ()) -> lis
     for cell in e.cells():
         _, scenario = campaign.scenario(variant, cell)
         for key, value in ledger.values_of(json.loads(scenario.effective_json())):
+            if cell.arm in e.recorded and not _is_told(key):
+                continue
             if (key, text := toml_text.literal(value)) not in found:
                 found[key, text] = (key, value, *basis(key, value))
     # What has no key is neither swept nor varied; what claims rest on says so itself.
@@ -327,6 +376,11 @@ def assumptions(e: Experiment, overrides: Sequence[tuple[str, str]] = ()) -> lis
     named = {u.what for u in rest}
     rest += [ledger.Unmodelled(m.name, m.why) for m in (e.open.missing if e.open else ()) if m.name not in named]
     return [*ledger.gathered(found.values()), *(u.as_assumption() for u in rest)]
+
+
+def _is_told(key: str) -> bool:
+    """Whether a live run takes a key from its cell: of the transport a part, for all else of it is the kernel's."""
+    return not key.startswith(("flow.transport.", "flow.reader.")) or key.removeprefix("flow.transport.") in TOLD
 
 
 def _varied(campaign: Campaign) -> dict[str, set[str]]:

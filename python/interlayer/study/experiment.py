@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import product
+from pathlib import Path
 from typing import Any, Literal
 
 from interlayer import quantity, toml_text
@@ -64,7 +65,7 @@ class Quantity:
     """A number per seed: the mean over `terms`, which are all cells or all gains; or a formula.
 
     `metric` is what it reads, the claim's if empty; `over` what a gain's reference reads, if something else. With
-    `share`, new/old takes the place of the gain (new - old)/old.
+    `share`, new/old takes the place of the gain (new - old)/old; with `apart` its size without a sign, |new - old|/old.
     """
 
     label: str
@@ -74,15 +75,16 @@ class Quantity:
     over: str = ""
     share: bool = False
     formula: Formula | None = None
+    apart: bool = False
 
     @property
     def is_gain(self) -> bool:
-        return not self.share and bool(self.terms) and isinstance(self.terms[0], Gain)
+        return not (self.share or self.apart) and bool(self.terms) and isinstance(self.terms[0], Gain)
 
     @property
     def is_plain(self) -> bool:
         """Whether it is the claim's own metric, or a gain in it: what a figure of that metric can show."""
-        return not (self.metric or self.over or self.share or self.formula)
+        return not (self.metric or self.over or self.share or self.apart or self.formula)
 
     @property
     def is_computed(self) -> bool:
@@ -356,6 +358,10 @@ class Experiment:
     claims: tuple[Claim, ...] = ()
     derived: tuple[Derived, ...] = ()
     bases: tuple[tuple[str, str], ...] = ()
+    recorded: tuple[str, ...] = ()
+    """Arms whose runs are recorded (`recording`) and not made by the simulator."""
+    recording: Path | None = None
+    """The file that has them."""
     follow: tuple[tuple[str, tuple[tuple[str, tuple[Any, ...]], ...]], ...] = ()
     """What else a swept path's values set: swept path, then (path, as many values as it has)."""
     drawn: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, hash=False)

@@ -123,6 +123,8 @@ def run(
     for e in experiments:
         if e.open is None:
             raise InputError(f"{e.id}: it declares nothing open (no [open])")
+        if e.recorded:
+            raise InputError(f"{e.id}: has recorded arms; `interlayer reproduce {e.id}` has its readings")
     opens = [e.open for e in experiments if e.open is not None]
     parameters = readings.together(opens)
     chosen = [BASE] if base_only else readings.chosen(parameters)

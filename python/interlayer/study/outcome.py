@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from interlayer.errors import RunError
     from interlayer.measure.stats import Estimate, Floats
 
+    from .recording import Facts
+
 
 class Results:
     """Runs by cell, for one variant of the experiment: the experiment itself, or one of its counter-runs."""
@@ -52,7 +54,7 @@ class Results:
             return self.support(same[0][0], same[0][0].metric, same[0][1]) if same else ANY
         if q.is_gain:
             return ANY
-        if q.share:
+        if q.share or q.apart:
             return AMOUNT
         found, name = [], self.reading.metric(q.metric or metric)
         for cell in q.cells():
@@ -89,6 +91,7 @@ class Results:
             self.gain(t, what, q.over, q.share) if isinstance(t, Gain) else self.column(t, what, unit) for t in q.terms
         ]
         runs = min(len(c) for c in columns)
+        columns = [np.abs(c) for c in columns] if q.apart else columns
         found = np.asarray(np.mean([c[:runs] for c in columns], axis=0), dtype=np.float64)
         return found / 100 if q.share and unit == "1" else found
 
@@ -276,6 +279,8 @@ class Outcome:
     """The readings that were run, the base first; none where nothing is open."""
     over_time: Run | None = None
     """The run, with its series, that the file asks to see over time."""
+    recorded: Facts | None = None
+    """What bears on the runs of arms that were recorded; None where there are none."""
 
     @property
     def preliminary(self) -> bool:

@@ -164,6 +164,9 @@ def run(
         raise InputError(
             f"--points: {limit} is below {least}, the points that a search begins with{with_base}", "points"
         )
+    for e in experiments:
+        if e.recorded:
+            raise InputError(f"{e.id}: has recorded arms; `interlayer reproduce {e.id}` has its readings")
     shared = Cache() if cache is None else cache
     parts = [
         (

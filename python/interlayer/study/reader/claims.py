@@ -53,7 +53,7 @@ def read_claim(content: object, i: int, e: Experiment, grid: Grid, explained: Ma
         case "value":
             test = Value(_expected(t))
             lines = build.single()
-        case "ratio" if build.share or build.formula:
+        case "ratio" if build.share or build.apart or build.formula:
             test = Value(_expected(t))
             lines = build.single()
         case "ratio":

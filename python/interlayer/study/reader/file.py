@@ -77,6 +77,7 @@ def _experiment(t: Table, beside: Path, stem: str) -> Experiment:
         comparisons=tuple(_comparison(c, i, grid) for i, c in enumerate(t.take("gain", list, []))),
         curves=tuple(_curve(c, i, grid, x) for i, c in enumerate(t.take("curve", list, []))),
         bases=tuple(_bases(arms_table, beside)),
+        **_recording(t, grid, beside),
         follow=follow,
         drawn=drawn,
     )
@@ -124,7 +125,10 @@ def _experiment(t: Table, beside: Path, stem: str) -> Experiment:
     )
 
 
-_OF_RUNS = ("set", "sweep", "follow", "arms", "metric", "max_runs", "gain", "curve", "figure", "over_time")
+_OF_RUNS = (
+    *("set", "sweep", "follow", "arms", "metric", "max_runs", "gain", "curve", "figure", "over_time"),
+    "recording",
+)
 
 
 def _needs_runs(t: Table) -> bool:
@@ -192,6 +196,21 @@ def _bases(arms: Mapping[str, Mapping[str, Any]], beside: Path) -> list[tuple[st
             raise InputError(f"arms.{arm}.base: expected a scenario file beside this one", f"arms.{arm}.base")
         found.append((arm, toml_text.read_text(named_file(change[_BASE], beside))))
     return found
+
+
+def _recording(t: Table, grid: Grid, beside: Path) -> dict[str, Any]:
+    """The file of recorded runs, and the arms that it is of."""
+    if not t.has("recording"):
+        return {}
+    own = Table(t.take("recording", dict), "recording")
+    file, arms = named_file(own.take("file", str), beside), own.take("arms", list)
+    own.done()
+    for arm in arms:
+        if arm not in grid.arms:
+            raise own.error(f'no arm "{arm}"{suggestion(str(arm), grid.arms)}', "arms")
+    if not file.is_file():
+        raise own.error(f"there is no {file}", "file")
+    return {"recording": file, "recorded": tuple(arms)}
 
 
 def _comparison(content: object, i: int, grid: Grid) -> Comparison:

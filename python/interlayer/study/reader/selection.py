@@ -56,8 +56,11 @@ def builder(t: Table, e: Experiment, grid: Grid) -> Builder:
     if (of is None) != (over is None):
         raise t.error("a gain needs both `of` and `over`")
     share, formula = t.take("share", bool, False), t.take("formula", str, "")
+    apart = t.take("apart", bool, False)
     if share and of is None:
         raise t.error("a share needs `of` and `over`", "share")
+    if apart and (of is None or share):
+        raise t.error("a difference without a sign needs `of` and `over`, and is no share", "apart")
     if formula and of is not None:
         raise t.error("give either a `formula` or `of` and `over`", "formula")
     values = t.take("values", list, [])
@@ -72,6 +75,7 @@ def builder(t: Table, e: Experiment, grid: Grid) -> Builder:
         of=None if of is None else side_of(of, t, "of"),
         over=None if over is None else side_of(over, t, "over"),
         share=share,
+        apart=apart,
         formula=formula,
         let=t.take("let", dict, {}),
         values=tuple(values),
@@ -92,6 +96,7 @@ class Builder:
     of: Side | None
     over: Side | None
     share: bool
+    apart: bool
     formula: str
     let: dict[str, Any]
     values: tuple[float, ...]
@@ -220,7 +225,7 @@ class Builder:
         if new == old and any(pair.new == pair.old for pair in pairs):
             raise self.t.error("`of` and `over` are the same")
         over = old or self.e.metric if old != new else ""
-        return Quantity(label, pairs, x, metric=new, over=over, share=self.share)
+        return Quantity(label, pairs, x, metric=new, over=over, share=self.share, apart=self.apart)
 
     def _picks(self, side: Side, key: str) -> dict[str, list[Any]]:
         if ARM not in side.where and not side.metric:
