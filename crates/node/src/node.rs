@@ -61,7 +61,7 @@ pub struct Node {
     routing: Routing,
     inbox: Inbox,
     work: VecDeque<Passage>,
-    actions: Vec<Action>,
+    actions: VecDeque<Action>,
     wakeup: SimTime,
     is_dead: bool,
 }
@@ -86,7 +86,7 @@ impl Node {
             routing: Routing::new(router),
             inbox: Inbox { delay: host_delay, waiting: VecDeque::new() },
             work: VecDeque::with_capacity(WORK_ROOM),
-            actions: Vec::with_capacity(16),
+            actions: VecDeque::with_capacity(16),
             wakeup: SimTime::NEVER,
             is_dead: false,
         };
@@ -510,8 +510,7 @@ impl Node {
     }
 
     fn act<H: Host>(&mut self, now: SimTime, member: u8, packets: &mut Packets, host: &mut H) {
-        let mut actions = std::mem::take(&mut self.actions);
-        for action in actions.drain(..) {
+        while let Some(action) = self.actions.pop_front() {
             match action {
                 Action::Inject(pkt, toward) => {
                     self.chain.note_taken(member, -1);
@@ -524,7 +523,6 @@ impl Node {
                 Action::Command(flow, command) => host.command(flow, command),
             }
         }
-        self.actions = actions;
     }
 
     /// Lets the router answer, and carries out what it asks for.

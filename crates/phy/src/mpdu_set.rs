@@ -68,7 +68,11 @@ impl MpduSet {
     /// True if the MPDU at this place is one of them.
     #[inline]
     pub fn contains(&self, place: usize) -> bool {
-        let word = if place < WORD { Some(&self.first) } else { self.others.iter().flatten().nth(place / WORD - 1) };
+        let word = match (place / WORD, &self.others) {
+            (0, _) => Some(&self.first),
+            (word, Some(others)) => others.get(word - 1),
+            (_, None) => None,
+        };
         word.is_some_and(|word| word >> (place % WORD) & 1 != 0)
     }
 
@@ -79,9 +83,12 @@ impl MpduSet {
             self.first |= 1 << place;
             return;
         }
-        self.widen(place + 1);
-        if let Some(word) = self.others.iter_mut().flatten().nth(place / WORD - 1) {
-            *word |= 1 << (place % WORD);
+        let word = place / WORD - 1;
+        if self.others.as_ref().is_none_or(|others| others.len() <= word) {
+            self.widen(place + 1);
+        }
+        if let Some(others) = &mut self.others {
+            others[word] |= 1 << (place % WORD);
         }
     }
 
@@ -103,17 +110,19 @@ impl MpduSet {
 
     fn shift_words(&mut self, n: usize) {
         let Some(others) = &mut self.others else { return };
-        let (words, bits) = (n / WORD, n % WORD);
-        let width = others.len() + 1;
-        for i in 0..width {
-            let word = |at: usize| match at {
-                0 => self.first,
-                at if at < width => others[at - 1],
-                _ => 0,
-            };
-            let above = if bits == 0 { 0 } else { word(i + words + 1) << (WORD - bits) };
-            let moved = word(i + words) >> bits | above;
-            if i == 0 { self.first = moved } else { others[i - 1] = moved }
+        let (words, bits) = ((n / WORD).min(others.len() + 1), n % WORD);
+        if words > 0 {
+            self.first = others.get(words - 1).copied().unwrap_or(0);
+            let whole = words.min(others.len());
+            others.copy_within(whole.., 0);
+            let left = others.len() - whole;
+            others[left..].fill(0);
+        }
+        if bits > 0 {
+            let mut above = 0;
+            for word in others.iter_mut().rev().chain([&mut self.first]) {
+                (*word, above) = (*word >> bits | above, *word << (WORD - bits));
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::claims::{Claims, Place, Port, Signal};
 use queue::Space;
+use std::collections::VecDeque;
 use std::net::Ipv4Addr;
 use tcp::{FlowFacts, SenderCommand};
 use units::{FlowId, NodeId, SimTime};
@@ -60,11 +61,11 @@ pub struct Cx<'a> {
     claims: &'a Claims,
     packets: &'a mut Packets,
     view: &'a dyn NodeView,
-    actions: &'a mut Vec<Action>,
+    actions: &'a mut VecDeque<Action>,
 }
 
 impl<'a> Cx<'a> {
-    /// A view for the agent of a seat with these claims. Its driver carries out `actions` when the agent has returned.
+    /// A view for the agent of a seat with these claims. Its driver carries out `actions` when the agent has returned, the first first.
     pub fn new(
         now: SimTime,
         node: NodeId,
@@ -72,7 +73,7 @@ impl<'a> Cx<'a> {
         claims: &'a Claims,
         packets: &'a mut Packets,
         view: &'a dyn NodeView,
-        actions: &'a mut Vec<Action>,
+        actions: &'a mut VecDeque<Action>,
     ) -> Cx<'a> {
         Cx { now, node, peer, claims, packets, view, actions }
     }
@@ -126,18 +127,18 @@ impl<'a> Cx<'a> {
     /// Sends a packet on from the agent's position in the chain.
     pub fn inject(&mut self, pkt: Pkt, toward: Toward) {
         self.check_turns(&[Port::Packets]);
-        self.actions.push(Action::Inject(pkt, toward));
+        self.actions.push_back(Action::Inject(pkt, toward));
     }
 
     /// Sets a timer of the agent, replacing it if it is set; `NEVER` clears it.
     pub fn timer(&mut self, key: Key, at: SimTime) {
-        self.actions.push(Action::Timer(key, at));
+        self.actions.push_back(Action::Timer(key, at));
     }
 
     /// Tells the TCP sender of `flow`, which must start at this node, what to do.
     pub fn command(&mut self, flow: FlowId, command: SenderCommand) {
         self.check_turns(&[Port::Sender]);
-        self.actions.push(Action::Command(flow, command));
+        self.actions.push_back(Action::Command(flow, command));
     }
 
     /// State of the TCP end at this node of the connection that `flow`, either direction, belongs to.

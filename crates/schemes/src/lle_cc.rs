@@ -16,7 +16,7 @@
 //! - **Checked** `tests/all/lle_cc.rs`; `every_scheme`; `world/tests/all/strings.rs`.
 
 use crate::rtt::Smoothed;
-use crate::window::{Scale, in_receivers_name};
+use crate::window::{Answer, Scale};
 use crate::{Agent, Cx, Field, Info, Key, Kind, Param, Params, Place, Refusal, Site, Toward, Value, What};
 use mac::{Fate, TxReport};
 use std::collections::{BTreeMap, VecDeque};
@@ -133,8 +133,8 @@ struct Flow {
     recover: Option<Seq>,
     rtt: Smoothed,
     timeouts: u32,
-    /// The data that TCP sent last: what ACKs are made from.
-    last: Option<Packet>,
+    /// An answer to the data that TCP sent last: ACKs are made from it.
+    answer: Option<Answer>,
     /// The header that TCP sent last. A copy says the same: an old timestamp (@RFC7323 section 5.3) or ACK number (@RFC5961 section 5.2)
     /// would be refused.
     said: Option<Tcp>,
@@ -177,7 +177,7 @@ impl Flow {
             recover: None,
             rtt: Smoothed::default(),
             timeouts: 0,
-            last: None,
+            answer: None,
             said: None,
         }
     }
@@ -274,7 +274,7 @@ impl Flow {
     /// A segment to TCP in the other end's name.
     fn segment(&self, seq: Seq, flags: Flags) -> Option<Packet> {
         let says = Tcp { seq, ack: self.local, flags, window: self.shown, ..Tcp::default() };
-        in_receivers_name(self.last.as_ref()?, self.tsval, says)
+        Some(self.answer?.segment(self.tsval, says))
     }
 }
 
@@ -362,7 +362,7 @@ impl LleCc {
         let Some(flow) = self.flows.get_mut(&id) else { return Some(pkt) };
         flow.said = Some(tcp);
         let Some((start, end)) = payload(packet) else { return Some(pkt) };
-        flow.last = Some(packet.clone());
+        flow.answer = Answer::to(packet);
         // What it sends while it is stopped is a probe, which the path must see if nothing else is on its way. What is acknowledged
         // already it has timed out for.
         let is_probe = flow.is_stopped && flow.sent().le(start) && !flow.copies.is_empty();

@@ -13,7 +13,7 @@ use mac::{
 use phy::Standard;
 use plugin::Entry;
 use queue::{Limit, Space, Spec};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::net::Ipv4Addr;
 use tcp::{FlowFacts, SenderCommand};
 use units::{Bytes, Dbm, Dur, FlowId, NodeId, SimTime};
@@ -188,7 +188,7 @@ pub struct Bench {
     /// Everything else that was installed: queues, hooks, classifiers.
     pub stack: Stack,
     packets: Packets,
-    actions: Vec<Action>,
+    actions: VecDeque<Action>,
     timers: BTreeMap<Key, SimTime>,
     view: View,
     /// The instant; tests move it.
@@ -217,7 +217,7 @@ impl Bench {
             announced,
             stack,
             packets: Packets::default(),
-            actions: Vec::new(),
+            actions: VecDeque::new(),
             timers: BTreeMap::new(),
             view: View { facts: BTreeMap::new(), room },
             now: SimTime::ZERO,

@@ -1,5 +1,6 @@
 //! Windows as headers show them: what every scheme that reads or writes them needs to know of a connection's SYNs.
 
+use units::FlowId;
 use wire::{Flags, Ipv4, L4, Packet, Payload, Seq, Tcp, TcpOptions};
 
 /// The window scale of one receiver, learned from both SYNs. @RFC7323 sec. 2.2
@@ -42,20 +43,39 @@ impl Scale {
     }
 }
 
-/// A segment without payload in the name of the receiver of `data`, as it would have written it: with its TSval, if the data has timestamps, and not
-/// ECN-capable, whatever the data was (@RFC3168 sec. 6.1.4).
-pub(crate) fn in_receivers_name(data: &Packet, tsval: Option<u32>, says: Tcp) -> Option<Packet> {
-    let tcp = data.tcp()?;
-    let mut options = TcpOptions::default();
-    if let (Some(tsval), Some((senders_tsval, _))) = (tsval, tcp.options.timestamps()) {
-        options.push_timestamps(tsval, senders_tsval);
+/// An answer to a segment in the name of its receiver, as far as the segment says it: not ECN-capable, whatever that was (@RFC3168 sec.
+/// 6.1.4).
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Answer {
+    /// The flow of the answer.
+    pub flow: FlowId,
+    ip: Ipv4,
+    /// Its source and its destination.
+    ports: (u16, u16),
+    /// The segment's TSval, if it has timestamps.
+    tsecr: Option<u32>,
+}
+
+impl Answer {
+    /// An answer to this segment; `None` if it is no TCP.
+    pub fn to(data: &Packet) -> Option<Answer> {
+        let tcp = data.tcp()?;
+        let Ipv4 { src, dst, tos, .. } = data.ip;
+        let ip = Ipv4 { src: dst, dst: src, tos: tos & !wire::ecn::MASK, ttl: Ipv4::default().ttl, ..data.ip };
+        let tsecr = tcp.options.timestamps().map(|(tsval, _)| tsval);
+        Some(Answer { flow: data.flow.reverse(), ip, ports: (tcp.dst_port, tcp.src_port), tsecr })
     }
-    let header = Tcp { src_port: tcp.dst_port, dst_port: tcp.src_port, urgent: 0, options, ..says };
-    let mut ip = data.ip;
-    (ip.src, ip.dst) = (data.ip.dst, data.ip.src);
-    ip.tos &= !wire::ecn::MASK;
-    ip.ttl = Ipv4::default().ttl;
-    Some(Packet { ip, l4: L4::Tcp(header), payload: Payload::EMPTY, flow: data.flow.reverse() })
+
+    /// A segment without payload that `says` this, as the receiver would have written it: with its TSval, if there are timestamps.
+    pub fn segment(&self, tsval: Option<u32>, says: Tcp) -> Packet {
+        let mut options = TcpOptions::default();
+        if let (Some(tsval), Some(tsecr)) = (tsval, self.tsecr) {
+            options.push_timestamps(tsval, tsecr);
+        }
+        let (src_port, dst_port) = self.ports;
+        let header = Tcp { src_port, dst_port, urgent: 0, options, ..says };
+        Packet { ip: self.ip, l4: L4::Tcp(header), payload: Payload::EMPTY, flow: self.flow }
+    }
 }
 
 /// The windows a sender was shown in its receiver's name, by a node that lowers them.

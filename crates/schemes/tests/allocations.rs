@@ -4,6 +4,7 @@
 use queue::Space;
 use schemes::testing::{Ground, HERE, THERE, node, scheme, segment};
 use schemes::{Action, Agent, Cx, Key, Member, NodeFacts, NodeView, PeerEvent, Place};
+use std::collections::VecDeque;
 use std::net::Ipv4Addr;
 use tcp::{Config, Connection, FlowFacts, Input, Output};
 use testkit::alloc::{Counting, calls};
@@ -33,7 +34,7 @@ impl NodeView for Nothing {
 struct Path {
     member: Member,
     packets: Packets,
-    actions: Vec<Action>,
+    actions: VecDeque<Action>,
     timers: [SimTime; 2],
     ends: [Connection; 2],
     /// Under way to the base station from each end, and back.
@@ -120,7 +121,7 @@ fn allocations(lose: u64, rounds: u32) -> (u64, u64) {
     let mut path = Path {
         member: ground.stack.members.pop().unwrap(),
         packets: Packets::default(),
-        actions: Vec::with_capacity(100),
+        actions: VecDeque::with_capacity(100),
         timers: [SimTime::NEVER; 2],
         ends,
         up: [(); 2].map(|()| Vec::with_capacity(200)),

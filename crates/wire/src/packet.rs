@@ -387,8 +387,7 @@ impl Packets {
 
     /// A packet with the content of a shared one, owned by the caller.
     pub fn copy_shared(&mut self, shared: &Shared) -> Pkt {
-        let packet = self.read(shared).clone();
-        self.put(packet)
+        self.duplicate(shared.0)
     }
 
     /// Gives a shared handle back.
@@ -419,8 +418,23 @@ impl Packets {
 
     /// A second packet with the same content, owned by the caller.
     pub fn copy(&mut self, pkt: &Pkt) -> Pkt {
-        let packet = self.get(pkt).clone();
-        self.put(packet)
+        self.duplicate(pkt.0)
+    }
+
+    /// A packet with the content of this slot: from one slot into the other, if there is a free one.
+    fn duplicate(&mut self, of: u32) -> Pkt {
+        let Some(free) = self.free.pop() else {
+            let packet = self.slots[of as usize].packet.clone();
+            return self.put(packet);
+        };
+        self.made += 1;
+        let [slot, source] = self
+            .slots
+            .get_disjoint_mut([free as usize, of as usize])
+            .expect("a packet that is copied is in no free slot");
+        slot.serial = self.made;
+        slot.packet.clone_from(&source.packet);
+        Pkt(free)
     }
 
     /// Ends a packet and says why. What it was can be read until another is put in, or as long as it is shared.

@@ -236,6 +236,7 @@ impl Filter {
 }
 
 /// The knowledge of this flow. In line, where `or_default` is a call.
+#[inline(always)]
 fn guard(flows: &mut BTreeMap<FlowId, Guard>, flow: FlowId) -> &mut Guard {
     match flows.entry(flow) {
         Entry::Occupied(known) => known.into_mut(),

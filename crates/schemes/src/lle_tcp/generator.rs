@@ -1,9 +1,10 @@
 //! The sending station's half: ACKs out of the MAC's reports.
 
-use crate::window::{Scale, Show, Shown, in_receivers_name};
+use crate::window::{Answer, Scale, Show, Shown};
 use crate::{Cx, Key, Toward};
 use std::collections::BTreeMap;
-use tcp::ack::{self, AckPolicy, Arrival, AckTiming};
+use std::collections::btree_map::Entry;
+use tcp::ack::{self, AckPolicy, AckTiming, Arrival};
 use units::{Dur, FlowId, SimTime};
 use wire::{DropWhy, Flags, Packet, Pkt, Seq, SeqRange, Tcp};
 
@@ -52,15 +53,13 @@ struct Generator {
     policy: Box<dyn AckPolicy>,
     /// Segments delivered in order, for the policy.
     segments: u64,
-    /// The last packet delivered, while its ACK is delayed.
-    waiting: Option<Packet>,
+    /// The answer to the last packet delivered, while its ACK is delayed.
+    waiting: Option<Answer>,
 }
 
 /// The bound on the windows told to senders, beside what the receivers advertise. @KLI06 sec. 3.3
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Advertise {
-    /// Nothing.
-    Receiver,
     /// The free room of the transmit queue.
     FreeBuffer,
     /// The same, divided by the number of flows.
@@ -68,16 +67,15 @@ enum Advertise {
 }
 
 impl Advertise {
-    /// The most that the sender of one of `flows` may be told, in bytes; `None`: whatever its receiver says. A window
-    /// counts payload and a queue whole datagrams: `full` has both of a full segment.
-    fn bound(self, flows: u32, full: (u32, u32), cx: &Cx) -> Option<u32> {
+    /// The most that the sender of one of `flows` may be told, in bytes. A window counts payload and a queue whole datagrams: `full` has
+    /// both of a full segment.
+    fn bound(self, flows: u32, full: (u32, u32), cx: &Cx) -> u32 {
         let share = match self {
-            Advertise::Receiver => return None,
             Advertise::FreeBuffer => 1,
             Advertise::Share => u64::from(flows.max(1)),
         };
         let payload = cx.room().free.0 * u64::from(full.0) / u64::from(full.1.max(1));
-        Some(u32::try_from(payload / share).unwrap_or(u32::MAX))
+        u32::try_from(payload / share).unwrap_or(u32::MAX)
     }
 }
 
@@ -86,7 +84,8 @@ impl Advertise {
 pub(crate) struct Generators {
     strategy: &'static str,
     clears_stale: bool,
-    advertises: Advertise,
+    /// `None`: senders are told whatever their receivers say.
+    advertises: Option<Advertise>,
     flows: BTreeMap<FlowId, Generator>,
     /// The number of active flows.
     active: u32,
@@ -101,9 +100,9 @@ pub(crate) struct Generators {
 impl Generators {
     pub(crate) fn new(strategy: &'static str, clears_stale: bool, advertise: &str) -> Generators {
         let advertises = match advertise {
-            "free-buffer" => Advertise::FreeBuffer,
-            "free-buffer-share" => Advertise::Share,
-            _ => Advertise::Receiver,
+            "free-buffer" => Some(Advertise::FreeBuffer),
+            "free-buffer-share" => Some(Advertise::Share),
+            _ => None,
         };
         Generators {
             strategy,
@@ -121,9 +120,13 @@ impl Generators {
     }
 
     /// The generator of `flow`, whose receiver sits behind a partner that announced `policy`.
+    // In line, where `or_insert_with` is a call.
+    #[inline(always)]
     fn generator(&mut self, flow: FlowId, policy: u32) -> &mut Generator {
-        let strategy = self.strategy;
-        self.flows.entry(flow).or_insert_with(|| Generator::new(strategy, policy))
+        match self.flows.entry(flow) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(Generator::new(self.strategy, policy)),
+        }
     }
 
     /// A segment is about to be queued for a partner.
@@ -149,11 +152,23 @@ impl Generators {
         self.active += u32::from(begins);
     }
 
-    /// Bounds the window of `pkt`, a segment of the receiver made here or passing, by this node's own buffer. Ends it if
-    /// it would tell the sender nothing and look like a duplicate.
+    /// Bounds the window of `pkt`, a segment of the receiver made here or passing, by this node's own buffer, if that is to bound it. Ends
+    /// it if it would tell the sender nothing and look like a duplicate.
+    #[inline]
     fn bound(&mut self, flow: FlowId, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
+        match self.advertises {
+            None => Some(pkt),
+            Some(advertises) => self.bound_by(advertises, flow, pkt, cx),
+        }
+    }
+
+    fn bound_by(&mut self, advertises: Advertise, flow: FlowId, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
+        // The window of a SYN is never scaled, and the first flight is small.
+        if !cx.get(&pkt).tcp().is_some_and(|tcp| tcp.flags.has(Flags::ACK) && !tcp.flags.has(Flags::SYN)) {
+            return Some(pkt);
+        }
         let Some(generator) = self.flows.get_mut(&flow) else { return Some(pkt) };
-        let Some(most) = self.advertises.bound(self.active, generator.full, cx) else { return Some(pkt) };
+        let most = advertises.bound(self.active, generator.full, cx);
         match generator.shown.show(cx.get(&pkt), most, generator.full.0, &generator.scale) {
             Show::Window(field) | Show::Again(field) => {
                 if let Some(header) = cx.get_mut(&pkt).tcp_mut() {
@@ -169,12 +184,13 @@ impl Generators {
         }
     }
 
-    /// Hands ACKs to the sender of `packet`.
-    fn tell(&mut self, packet: &Packet, copies: u32, cx: &mut Cx) {
+    /// Hands ACKs to the sender of the segment that this is the answer to.
+    fn tell(&mut self, answer: &Answer, copies: u32, cx: &mut Cx) {
+        let flow = answer.flow.reverse();
         for _ in 0..copies {
-            let made = self.flows.get_mut(&packet.flow).and_then(|generator| generator.ack(packet));
+            let made = self.flows.get_mut(&flow).and_then(|generator| generator.ack(answer));
             let Some(made) = made.map(|ack| cx.make(ack)) else { return };
-            if let Some(ack) = self.bound(packet.flow, made, cx) {
+            if let Some(ack) = self.bound(flow, made, cx) {
                 cx.inject(ack, Toward::Route);
             }
         }
@@ -230,10 +246,7 @@ impl Generators {
                 }
             }
         }
-        // The window of a SYN is never scaled, and the first flight is small.
-        let speaks =
-            |packet: &Packet| packet.tcp().is_some_and(|tcp| tcp.flags.has(Flags::ACK) && !tcp.flags.has(Flags::SYN));
-        if speaks(cx.get(&pkt)) { self.bound(flow, pkt, cx) } else { Some(pkt) }
+        self.bound(flow, pkt, cx)
     }
 
     /// The acknowledgment that the sender of `flow` was told last.
@@ -245,7 +258,9 @@ impl Generators {
 
     /// SUCCESS: the MAC has delivered a segment. @KLI06 sec. 3.2.3
     pub(crate) fn delivered(&mut self, packet: &Packet, cx: &mut Cx) {
-        let (Some(tcp), Some(range)) = (packet.tcp(), packet.tcp_range()) else { return };
+        let (Some(tcp), Some(range), Some(answer)) = (packet.tcp(), packet.tcp_range(), Answer::to(packet)) else {
+            return;
+        };
         let Some(generator) = self.flows.get_mut(&packet.flow) else { return };
         let opens = tcp.flags.has(Flags::SYN) && !tcp.flags.has(Flags::ACK);
         if range.is_empty() || opens || tcp.flags.has(Flags::RST) {
@@ -277,20 +292,20 @@ impl Generators {
                 if tcp.flags.has(Flags::FIN) {
                     self.over(packet.flow);
                 }
-                self.tell(packet, 1, cx);
+                self.tell(&answer, 1, cx);
             }
             AckTiming::Within(delay) => {
                 if generator.waiting.is_none() {
                     cx.timer(key(packet.flow), cx.now + delay);
                 }
-                generator.waiting = Some(packet.clone());
+                generator.waiting = Some(answer);
             }
         }
     }
 
     /// FAILURE: the MAC has dropped a segment. Three duplicate ACKs, for the first loss of a run only. @KLI06 sec. 3.2.3
     pub(crate) fn given_up(&mut self, packet: &Packet, cx: &mut Cx) {
-        let Some(range) = packet.tcp_range() else { return };
+        let (Some(range), Some(answer)) = (packet.tcp_range(), Answer::to(packet)) else { return };
         let Some(generator) = self.flows.get_mut(&packet.flow) else { return };
         let is_old = generator.delivered.is_none_or(|delivered| range.end.le(delivered));
         // Without payload there is nothing that duplicates could make TCP send again: SYN and FIN have their timer.
@@ -305,16 +320,16 @@ impl Generators {
             self.tell(&last, 1, cx);
         }
         self.duplicates_made += 3;
-        self.tell(packet, 3, cx);
+        self.tell(&answer, 3, cx);
     }
 
     /// The delayed ACK of `flow` is due.
     pub(crate) fn timer(&mut self, flow: FlowId, cx: &mut Cx) {
         if let Some(generator) = self.flows.get_mut(&flow)
-            && let Some(packet) = generator.waiting.take()
+            && let Some(answer) = generator.waiting.take()
         {
             self.acks_made += 1;
-            self.tell(&packet, 1, cx);
+            self.tell(&answer, 1, cx);
         }
     }
 
@@ -399,13 +414,13 @@ impl Generator {
         (before - self.beyond.len()) as u64
     }
 
-    /// An ACK of everything delivered, as the receiver of `packet` would have written it.
-    fn ack(&mut self, packet: &Packet) -> Option<Packet> {
+    /// An ACK of everything delivered, as the receiver would have written it.
+    fn ack(&mut self, answer: &Answer) -> Option<Packet> {
         let delivered = self.delivered?;
         self.policy.on_ack_sent();
         let window = self.scale.field(self.window);
         let says = Tcp { seq: self.next_seq, ack: delivered, flags: Flags::ACK, window, ..Tcp::default() };
-        in_receivers_name(packet, self.tsval, says)
+        Some(answer.segment(self.tsval, says))
     }
 }
 

@@ -43,15 +43,15 @@
 pub(crate) mod filter;
 pub(crate) mod generator;
 
-use crate::{Agent, Cx, Field, Info, Key, Kind, Param, Params, PeerEvent, Place, Refusal, Site, Value, What};
 use crate::in_order::Reports;
+use crate::{Agent, Cx, Field, Info, Key, Kind, Param, Params, PeerEvent, Place, Refusal, Site, Value, What};
 use filter::Filter;
 use generator::Generators;
 use mac::{Fate, TxReport};
 use std::net::Ipv4Addr;
 use tcp::ack;
 use units::{FlowId, NodeId};
-use wire::{Packet, Pkt};
+use wire::{Flags, Ipv4, Packet, Pkt};
 
 /// To follow the receiving station, or one of the receiver policies.
 const STRATEGIES: &[&str] = &{
@@ -162,40 +162,42 @@ impl LleTcp {
             Fate::QueueFull | Fate::Expired | Fate::Attempt => {}
         }
     }
+}
 
-    fn strip_sack(&self, pkt: &Pkt, cx: &mut Cx) {
-        let is_syn = |p: &Packet| p.tcp().is_some_and(|tcp| tcp.flags.has(wire::Flags::SYN));
-        if self.strips_sack
-            && is_syn(cx.get(pkt))
-            && let Some(tcp) = cx.get_mut(pkt).tcp_mut()
-        {
-            tcp.options.blank(wire::tcp::kind::SACK_PERMITTED);
-        }
+/// Takes SACK-permitted out of a SYN.
+#[cold]
+fn strip_sack(pkt: &Pkt, cx: &mut Cx) {
+    if let Some(tcp) = cx.get_mut(pkt).tcp_mut() {
+        tcp.options.blank(wire::tcp::kind::SACK_PERMITTED);
     }
 }
 
 impl Agent for LleTcp {
     fn packet(&mut self, at: Place, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
         let Some((peer, policy)) = cx.peer.zip(self.partner(cx.peer)) else { return Some(pkt) };
-        if cx.get(&pkt).tcp().is_none() {
-            return Some(pkt);
-        }
-        let (ip, neighbour) = (cx.get(&pkt).ip, cx.address(peer));
+        let packet = cx.get(&pkt);
+        let Some(tcp) = packet.tcp() else { return Some(pkt) };
+        let Ipv4 { src, dst, .. } = packet.ip;
+        let strips = self.strips_sack && tcp.flags.has(Flags::SYN);
         match at {
-Place::FromHost => self.filter.leaves(pkt, Some(&self.generators), cx),
-            Place::ToAir if ip.dst == neighbour => {
-                self.strip_sack(&pkt, cx);
+            Place::FromHost => self.filter.leaves(pkt, Some(&self.generators), cx),
+            Place::ToAir if dst == cx.address(peer) => {
+                if strips {
+                    strip_sack(&pkt, cx);
+                }
                 self.generators.sends(cx.get(&pkt), policy);
                 Some(pkt)
             }
             Place::FromAir => {
-                let heard = if ip.src == neighbour {
-                    self.strip_sack(&pkt, cx);
+                let heard = if src == cx.address(peer) {
+                    if strips {
+                        strip_sack(&pkt, cx);
+                    }
                     self.generators.hears(pkt, policy, cx)?
                 } else {
                     pkt
                 };
-                if ip.dst == self.address { self.filter.arrives(heard, cx) } else { Some(heard) }
+                if dst == self.address { self.filter.arrives(heard, cx) } else { Some(heard) }
             }
             Place::ToAir | Place::ToHost | Place::Transit => Some(pkt),
         }

@@ -88,10 +88,12 @@ impl World {
     /// by packet.
     #[inline(never)]
     fn run_what_follows(&mut self, handed_up: usize) {
-        while self.jobs.len() > handed_up {
-            let job = self.jobs.remove(handed_up);
+        let mut next = handed_up;
+        while let Some(&job) = self.jobs.get(next) {
+            next += 1;
             self.job(job);
         }
+        self.jobs.truncate(handed_up);
     }
 
     #[inline(always)]
