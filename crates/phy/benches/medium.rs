@@ -18,6 +18,7 @@ fn levels(nodes: usize, coherence: Option<Dur>) -> Medium {
         cca_preamble_latency: Dur::from_us(4),
         preamble_sinr: Db(4.0),
         capture: Some(Capture { clear: Db(10.0), garbled: Db(15.0) }),
+        interference: phy::Interference::Noise,
         curve: phy::ln_survival,
         coherence,
     };

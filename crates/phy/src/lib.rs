@@ -20,6 +20,7 @@ pub mod tx_vector;
 
 pub use airtime::{LONGEST_PPDU, airtime, airtime_coded};
 pub use code::BlockCode;
+pub use curves::interference::Interference;
 pub use curves::{Part, ln_survival};
 pub use errors::{ErrorModel, Errors, Hit, Sojourn, Step, Struck};
 pub use fading::Fading;

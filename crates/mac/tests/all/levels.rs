@@ -26,6 +26,7 @@ fn levels(nodes: usize, capture: Option<Capture>, level: impl Fn(NodeId, NodeId)
         cca_preamble_latency: Dur::from_us(4),
         preamble_sinr: Db(4.0),
         capture,
+        interference: phy::Interference::Noise,
         curve: phy::ln_survival,
         coherence: None,
     };

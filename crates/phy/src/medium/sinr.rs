@@ -1,12 +1,13 @@
 //! A medium in which signals have powers: path gains, noise, carrier sense by energy and by preamble, capture, SINR.
 //!
 //! Powers are milliwatts in the primary channel of 20 MHz, ratios plain numbers. A PPDU of 80 MHz has a quarter of its power there: over
-//! the whole of its width it meets four times the noise. Interference adds up and counts as noise. What a receiver decides is in
+//! the whole of its width it meets four times the noise. Interference adds up and counts as noise, or as measured ([`Interference`]). What a receiver decides is in
 //! `receiver.rs`; here is who hears whom how loud, and chance.
 
 use super::receiver::{End, Receiver, Rules, Segment, Sent, surely};
 use super::{Heard, Hearing, Parts, Ppdu, Verdict};
 use crate::Mode;
+use crate::curves::interference::Interference;
 use crate::curves::{Part, bits, front};
 use crate::fading::Fading;
 use crate::{MpduSet, Span};
@@ -44,6 +45,8 @@ pub struct SinrConfig {
     pub preamble_sinr: Db,
     /// Whether, and when, a receiver leaves one frame for another.
     pub capture: Option<Capture>,
+    /// Power of noise that a frame counts as at a receiver of another.
+    pub interference: Interference,
     /// The error curve.
     pub curve: Curve,
     /// Rayleigh fading, redrawn so often; `None`: none.
@@ -120,6 +123,7 @@ impl Sinr {
             latency: config.cca_preamble_latency.max(Dur::from_ns(1)),
             preamble_sinr: config.preamble_sinr.ratio(),
             capture: config.capture.map(|capture| [capture.clear.ratio(), capture.garbled.ratio()]),
+            interference: config.interference,
             curve: config.curve,
         };
         let noise_mw = config.noise.milliwatt().0;

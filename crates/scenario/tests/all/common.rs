@@ -303,6 +303,7 @@ tx_power = "18 dBm"
 cca_ed = "-65 dBm"
 cca_preamble_latency = "16 us"
 preamble_sinr = "3 dB"
+interference = "noise"
 capture = true
 capture_clear = "8 dB"
 capture_garbled = "20 dB"

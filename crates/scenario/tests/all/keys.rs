@@ -322,8 +322,9 @@ fn silence_means_the_documented_defaults() {
     assert!(s.schemes.is_empty() && s.events.is_empty());
 
     let s = read(MATRIX).unwrap();
+    let capture = Capture { interference: phy::Interference::Noise, relock: None };
     let levels =
-        Levels { cca_ed: Dbm(-62.0), cca_preamble_latency: Dur::from_us(4), preamble_sinr: Db(4.0), capture: None };
+        Levels { cca_ed: Dbm(-62.0), cca_preamble_latency: Dur::from_us(4), preamble_sinr: Db(4.0), capture };
     assert_eq!((s.radio.levels, s.nodes[0].tx_power), (Some(levels), Dbm(16.0)));
 
     let s = read(UDP).unwrap();
@@ -635,7 +636,18 @@ fn powers_categories_and_layout_mean_what_they_say() {
         (loss, Db(4.0), Fading::Rayleigh { coherence: Dur::from_ms(10) })
     );
     let levels = s.radio.levels.unwrap();
-    assert_eq!(levels.capture, Some(phy::Capture { clear: Db(8.0), garbled: Db(20.0) }));
+    let rule = |levels: &Levels| levels.capture.relock.map(|it| it.rule(levels.preamble_sinr));
+    assert_eq!(rule(&levels), Some(phy::Capture { clear: Db(8.0), garbled: Db(20.0) }));
+    assert_eq!(levels.capture.interference, phy::Interference::Noise);
+    // Not stated: 15 dB over noise, and what a preamble takes (3 dB) where the modem says what a frame suffers.
+    let unstated = changed(AIR, "capture_garbled = \"20 dB\"\n", "");
+    let garbled = |text: &str| rule(&read(text).unwrap().radio.levels.unwrap()).unwrap().garbled;
+    assert_eq!(garbled(&unstated), Db(15.0));
+    assert_eq!(garbled(&changed(&unstated, "\"noise\"", "\"modem\"")), Db(3.0));
+    refused(
+        &changed(AIR, "\"noise\"", "\"modems\""),
+        "radio.interference: no measure of interference \"modems\"; did you mean \"modem\"?",
+    );
     let alone = "has an effect only with channel.propagation";
     refused(
         &changed(LEAST, "[[node]]", "[channel]\nnoise = \"-90 dBm\"\n[[node]]"),

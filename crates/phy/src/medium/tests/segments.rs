@@ -16,6 +16,7 @@ fn ln_survival(rate: Mode, airtime: u64, overlap: (u64, u64)) -> f64 {
         latency: Dur::from_us(4),
         preamble_sinr: Db(4.0).ratio(),
         capture: None,
+        interference: Interference::Noise,
         curve: by_hand,
     };
     let mut receiver = Receiver::new(4, 1e-9);
