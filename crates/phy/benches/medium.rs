@@ -4,12 +4,12 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::Streams;
-use phy::{Capture, Medium, Ppdu, Sinr, SinrConfig, Standard};
+use phy::{Capture, FadingModel, Medium, Ppdu, Sinr, SinrConfig, Standard};
 use std::hint::black_box;
-use units::{BitRate, Db, Dbm, Dur, NodeId, SimTime};
+use units::{BitRate, Db, Dbm, Dur, Hertz, NodeId, SimTime};
 
 /// Everybody hears everybody, at levels from −50 to −80 dBm.
-fn levels(nodes: usize, coherence: Option<Dur>) -> Medium {
+fn levels(nodes: usize, fading: Option<FadingModel>) -> Medium {
     let config = SinrConfig {
         power: Dbm(0.0),
         noise: Dbm(-95.0),
@@ -20,7 +20,7 @@ fn levels(nodes: usize, coherence: Option<Dur>) -> Medium {
         capture: Some(Capture { clear: Db(10.0), garbled: Db(15.0) }),
         interference: phy::Interference::Noise,
         curve: phy::ln_survival,
-        coherence,
+        fading,
     };
     let mut levels = Sinr::new(nodes, &config, &Streams::new(1));
     for from in (0..nodes as u32).map(NodeId) {
@@ -89,7 +89,8 @@ fn transmissions(criterion: &mut Criterion) {
         let scenes = [
             ("reach", Medium::new(all), false),
             ("levels", levels(all, None), false),
-            ("levels, Rayleigh", levels(all, Some(Dur::from_ms(10))), false),
+            ("levels, Rayleigh", levels(all, Some(FadingModel::Block(Dur::from_ms(10)))), false),
+            ("levels, Doppler", levels(all, Some(FadingModel::Doppler(Hertz(10.0)))), false),
             ("reach, overlapped", Medium::new(all), true),
             ("levels, overlapped", levels(all, None), true),
         ];

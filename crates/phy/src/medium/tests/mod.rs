@@ -58,7 +58,7 @@ pub fn config(capture: Option<Capture>) -> SinrConfig {
         capture,
         interference: Interference::Noise,
         curve: step,
-        coherence: None,
+        fading: None,
     }
 }
 
