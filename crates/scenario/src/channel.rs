@@ -182,7 +182,7 @@ tagged! {
             /// The maximum Doppler shift, 100 kHz at most. Either this or speed.
             doppler: Option<Hertz>, in SHIFTS, or "speed over wavelength",
             /// Of the receiver against the scatterers. Either this or doppler.
-            speed: Option<MetresPerSecond>, or "given by doppler",
+            speed: Option<MetresPerSecond>, or "doppler times wavelength",
         },
     }
 }

@@ -4,8 +4,8 @@
 //!   @PB01: stratified angles of arrival, and phases drawn for each wave.
 //! - **Law** g(t) = √(2/M) Σ e^(jψₙ) cos(2π f_d cos αₙ t + φₙ), αₙ = (2πn − π + θₙ) / 4M, n = 1 … M = 16; φₙ, ψₙ, θₙ uniform in [−π, π), each drawn
 //!   once for each pair. Since αₙ lies uniformly in the n-th of M parts of a quarter circle, the mean of gₜ g*ₜ₊τ over pairs is J₀ exactly, and the mean power is 1.
-//! - **Departs** one phase for each wave where @ZX03 has one for all: it makes E|g|⁴ = 2 − 1/2M, 1.97 for the 2 of a Gaussian process. Deep fades are so 1.6 % rarer:
-//!   the density of the power at 0 is 1 − 1/4M. Parameters are kept in 32 bits.
+//! - **Departs** one phase for each wave where @ZX03 has one for all, which would have them all in step at time 0; E|g|⁴ is then 2 − 1/2M at all times, 1.97 for the
+//!   2 of a Gaussian process. Deep fades are 1.6 % rarer: the density of the power at 0 is 1 − 1/4M. Parameters are kept in 32 bits.
 //! - **Leaves out** the motion of nodes: the shift is what the scenario states.
 
 use crate::propagation::pair;

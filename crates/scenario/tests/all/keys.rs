@@ -1,8 +1,8 @@
 //! The schema and the decoder know the same keys, and any key misspelt is recognised.
 
 use crate::common::{
-    AIR, CONTROLLED_DELAY, EXAMPLES, FREE, LEAST, MATRIX, TCP, UDP, WARNING, WIRED, changed, examples, names, read,
-    refused,
+    AIR, CONTROLLED_DELAY, EXAMPLES, FREE, GROUND, LEAST, MATRIX, TCP, UDP, WARNING, WIRED, changed, examples, names,
+    read, refused,
 };
 use phy::errors::{Sojourn, Step};
 use phy::{PathLoss, Standard};
@@ -660,6 +660,33 @@ fn powers_categories_and_layout_mean_what_they_say() {
     );
     let both = changed(FREE, "channel = {", "channel = { range = \"9 m\",");
     refused(&both, "channel.range: powers decide who hears whom where channel.propagation is given");
+}
+
+#[test]
+fn fading_by_doppler_has_a_shift_or_a_speed() {
+    let model = |text: &str| {
+        let s = read(text).unwrap();
+        s.channels.first.powers.unwrap().fading_model(s.radio.standard)
+    };
+    let shift = |text: &str| match model(text) {
+        Some(phy::FadingModel::Doppler(shift)) => shift.0,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(shift(GROUND), 10.0);
+    // v f / c: 1 m/s at 2.4 GHz, which the propagation states, is 8.0055 Hz.
+    assert!((shift(FREE) - 8.005_538).abs() < 1e-6);
+    // A law without a frequency: the middle of the band, 5.18 GHz. 17.279 Hz.
+    let air =
+        changed(AIR, "{ model = \"rayleigh\", coherence = \"10 ms\" }", "{ model = \"jakes\", speed = \"1 m/s\" }");
+    assert!((shift(&air) - 17.278_620).abs() < 1e-6);
+    let refuse = |keys: &str, why: &str| refused(&changed(&air, ", speed = \"1 m/s\"", keys), why);
+    let either = "channel.fading: give either doppler (such as \"10 Hz\") or speed (such as \"1 m/s\")";
+    refuse("", either);
+    refuse(", speed = \"1 m/s\", doppler = \"10 Hz\"", either);
+    refuse(", speed = \"301 m/s\"", "channel.fading.speed: \"301 m/s\" is too large; 300 m/s is the most");
+    refuse(", speed = \"1 mph\"", "the unit is none of m/s, km/h");
+    refuse(", doppler = \"0 Hz\"", "channel.fading.doppler: \"0 Hz\" is out of range");
+    refuse(", coherence = \"10 ms\"", "channel.fading.coherence: no such key");
 }
 
 #[test]
