@@ -1,11 +1,13 @@
-"""Fits the curves of crates/phy/src/curves/awgn.rs to modem.csv, and the gains of interference.rs to capture.csv; prints them as their rows.
+"""Fits the curves of crates/phy/src/curves/awgn.rs to modem.csv, the gains of interference.rs to capture.csv.
+
+Prints them as their rows.
 
 A data bit survives with -ln p = ln 2 · exp(-y), y = Y (snr / reference)^steepness: at snr 0 it is guessed, and Y is
 such that a PSDU of 1458 B is lost once in ten at `reference`. The two numbers of a curve are those under which the
 lost packets of its rows of 1458 B are likeliest (binomial). Rows of 32 B are not fitted: they test the law of lengths.
 
-An OFDM interferer (`loose`) counts as noise of its power less a + b x² decibels, x what the SIR lies below `reference`, from
-0 to 3.4 dB. a and b are the likeliest that are not negative, to 0.01 dB.
+An OFDM interferer (`loose`) counts as noise of its power less a + b x² decibels, x what the SIR lies below
+`reference`, from 0 to 3.4 dB. a and b are the likeliest that are not negative, to 0.01 dB.
 
 Run: python3 fit.py
 """
