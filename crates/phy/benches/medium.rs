@@ -1,8 +1,6 @@
 //! Time a transmission takes in the medium, from its start to its end at all listeners: `cargo bench -p interlayer-phy`.
 //! Budget: one pass over the listeners at the start and one at the end, nothing allocated.
-#![allow(missing_docs, reason = "criterion's macros make public functions")]
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::Streams;
 use phy::{Capture, FadingModel, Medium, Ppdu, Sinr, SinrConfig, Standard};
 use std::hint::black_box;
@@ -82,8 +80,7 @@ impl Turn {
     }
 }
 
-fn transmissions(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("transmission");
+fn main() {
     for nodes in [6u32, 50] {
         let all = nodes as usize;
         let scenes = [
@@ -96,14 +93,10 @@ fn transmissions(criterion: &mut Criterion) {
         ];
         for (name, medium, overlapped) in scenes {
             let mut turn = Turn { medium, nodes, now: SimTime::ZERO + Dur::from_us(1), at: 0 };
-            group.throughput(Throughput::Elements(if overlapped { 2 } else { 1 }));
-            group.bench_function(format!("{name}, {nodes} stations"), |bencher| {
-                bencher.iter(|| black_box(turn.transmit(overlapped)));
+            testkit::bench::fastest(&format!("{name}, {nodes} stations"), "transmission", || {
+                black_box(turn.transmit(overlapped));
+                if overlapped { 2 } else { 1 }
             });
         }
     }
-    group.finish();
 }
-
-criterion_group!(benches, transmissions);
-criterion_main!(benches);
