@@ -61,3 +61,4 @@ mod timeline;
 mod tshark;
 mod users;
 mod windows;
+mod writes;
