@@ -20,7 +20,10 @@ import threading
 import traceback
 from functools import cache
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import IO, TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 HEAVY = (
     *("interlayer._core", "interlayer.cli", "interlayer.show.as_json", "interlayer.study.campaign"),
@@ -30,9 +33,9 @@ HEAVY = (
 """Imported before anything is forked. polars is not: it has threads, which a fork leaves behind."""
 
 
-def command(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """`python -m interlayer` with these arguments."""
-    return _done(["-m", "interlayer", *map(str, arguments)], cwd)
+def command(*arguments: object, cwd: Path | None = None, **variables: str) -> subprocess.CompletedProcess[str]:
+    """`python -m interlayer` with these arguments; keywords are variables of its environment."""
+    return _done(["-m", "interlayer", *map(str, arguments)], cwd, variables)
 
 
 def code(text: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -61,8 +64,10 @@ def _starter() -> socket.socket:
     return ours
 
 
-def _done(words: list[str], cwd: Path | None) -> subprocess.CompletedProcess[str]:
-    request = json.dumps([words, str(cwd or Path.cwd()), dict(os.environ)]).encode()
+def _done(
+    words: list[str], cwd: Path | None, variables: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    request = json.dumps([words, str(cwd or Path.cwd()), {**os.environ, **(variables or {})}]).encode()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         socket.send_fds(_starter(), [len(request).to_bytes(4, "big")], [out.fileno(), err.fileno()])
         _starter().sendall(request)

@@ -150,9 +150,7 @@ def completed(shell: str, typed: str) -> list[str]:
         "zsh": {"_TYPER_COMPLETE_ARGS": typed},
         "fish": {"_TYPER_COMPLETE_ARGS": typed, "_TYPER_COMPLETE_FISH_ACTION": "get-args"},
     }[shell]
-    environment = os.environ | asked | {"_INTERLAYER_COMPLETE": f"complete_{shell}"}
-    command = [sys.executable, "-m", "interlayer"]
-    return subprocess.run(command, env=environment, capture_output=True, text=True).stdout.splitlines()
+    return forked.command(_INTERLAYER_COMPLETE=f"complete_{shell}", **asked).stdout.splitlines()
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
