@@ -303,7 +303,7 @@ def test_quick_look_in_a_pipe_is_silent_and_preliminary() -> None:
 
 
 def interrupted(folder: Path, *arguments: object, after_runs: int) -> tuple[str, str]:
-    """What the command says if Ctrl-C comes once so many runs have finished."""
+    """Output and errors of the command where Ctrl-C comes once so many runs have finished."""
     written = [*arguments, "--json", folder / "r.json", "--out", folder / "out", "--store", folder / "runs"]
 
     def finished() -> int:

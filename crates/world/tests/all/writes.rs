@@ -1,4 +1,4 @@
-//! What the applications of random scenarios write and read.
+//! The writes and reads of applications in random scenarios.
 
 /// The time at which flows that write by the clock stop.
 pub const STOP_MS: u64 = 1500;
