@@ -1,7 +1,8 @@
 //! MSDUs that a category's queue lets go of: dropped, expired, recalled.
 
-use super::{Cx, Output, Station};
+use super::{Cx, Output, State, Station};
 use crate::air::Air;
+use crate::contention::Outcome;
 use crate::msdu::Msdu;
 use crate::report::Fate;
 use crate::tx_queue::{RaTid, Sought};
@@ -42,19 +43,57 @@ impl Station {
         cx.out.push(Output::Done(msdu.pkt, report));
     }
 
-    /// Takes all MSDUs for `to` out of its queues, since that neighbour has gone: lowest category first, each in its order. What is in
-    /// service is tried to its end.
-    pub fn recall(&mut self, now: SimTime, to: NodeId, all: &Packets) -> Vec<Pkt> {
+    /// Takes all MSDUs for `to` out of its queues, since that neighbour has gone: lowest category first, each in its order. What has been
+    /// tried is tried to its end; the one that contends for its first attempt comes back too, if its category sends one by one.
+    pub fn recall(&mut self, now: SimTime, to: NodeId, all: &mut Packets) -> Vec<Pkt> {
         let mut recalled = Vec::new();
         for i in 0..self.edcafs.len() {
+            let is_untried = self.is_untried(i, to);
+            if is_untried {
+                recalled.extend(self.edcafs[i].in_service.pop_front().into_iter().flat_map(Msdu::into_packets));
+            }
             while let Some(msdu) = self.edcafs[i].queue.withdraw(now, Sought::To(to), all) {
                 if let Some(seq) = msdu.seq {
                     self.links.abandon(now, RaTid::of(&msdu), seq);
                 }
                 recalled.extend(msdu.into_packets());
             }
+            if is_untried {
+                let edcaf = &mut self.edcafs[i];
+                let mut next = edcaf.queue.pop(now, all);
+                if let Some(msdu) = &mut next {
+                    msdu.head = now;
+                }
+                edcaf.in_service.begin(next);
+                self.has_recalled |= edcaf.in_service.is_empty();
+            }
         }
         self.own.msdus_abandoned += recalled.len() as u64;
         recalled
+    }
+
+    /// True if the MSDU in service of a category is for `to` and contends for its first attempt.
+    fn is_untried(&self, i: usize, to: NodeId) -> bool {
+        let edcaf = &self.edcafs[i];
+        let is_plain = !edcaf.lets_go && self.transmit.is_none() && !self.links.aggregates();
+        let is_first = |msdu: &Msdu| msdu.to == to && msdu.attempts == 0 && msdu.seq.is_none();
+        self.state == State::Idle && is_plain && edcaf.in_service.len() == 1 && edcaf.current().is_some_and(is_first)
+    }
+
+    /// Categories that were granted have nothing to send: what contended was recalled. Returns true if another one has.
+    #[cold]
+    pub(super) fn pass_over(&mut self, cx: &mut Cx<impl Air>) -> bool {
+        self.has_recalled = false;
+        let mut sends = false;
+        for i in 0..self.edcafs.len() {
+            let contender = self.contender(i);
+            let (is_granted, is_empty) = (cx.air.is_granted(contender), self.edcafs[i].in_service.is_empty());
+            match (is_granted, is_empty) {
+                (true, true) => cx.air.finish(contender, Outcome::Discard, false, cx.now),
+                (true, false) => sends = true,
+                (false, _) => self.has_recalled |= is_empty,
+            }
+        }
+        sends
     }
 }

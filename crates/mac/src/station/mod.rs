@@ -162,6 +162,8 @@ pub struct Station {
     /// Rate control or the recipient may have a timer, or a queue has held something back.
     has_timers: bool,
     is_dead: bool,
+    /// A category may contend with nothing in service: what it contended for was recalled.
+    has_recalled: bool,
     /// Counts of none of its categories: what it receives, its responses, what dies with it.
     own: Counters,
 }
@@ -221,6 +223,7 @@ impl Station {
             reports_attempts: false,
             has_timers: false,
             is_dead: false,
+            has_recalled: false,
             own: Counters::default(),
         }
     }
@@ -381,6 +384,11 @@ impl Station {
             inbound.reorder.drain().for_each(|what| what.each(|delivery| left.push(delivery.pkt)));
         }
         left
+    }
+
+    /// The node was dead and is there again: its queues are empty.
+    pub fn revive(&mut self) {
+        self.is_dead = false;
     }
 
     fn contender(&self, category: usize) -> ContenderId {

@@ -89,6 +89,9 @@ impl Station {
     /// Contention is won, by several categories perhaps: the highest of them transmits. @80211-2020 10.23.2.4
     pub(super) fn granted(&mut self, cx: &mut Cx<impl Air>) {
         debug_assert!(self.state == State::Idle && self.response.is_none(), "granted while {:?}", self.state);
+        if self.has_recalled && !self.pass_over(cx) {
+            return;
+        }
         self.txop = Txop::default();
         if self.has_categories() {
             let mut highest = None;

@@ -136,7 +136,7 @@ fn what_is_queued_for_a_neighbour_that_has_gone_comes_back_in_its_order_and_what
         assert_eq!((counters.msdus_offered, counters.msdus_abandoned), (5, 2));
         net.run(100_000);
         assert_eq!(net.handed_up, 3);
-        assert_eq!(net.stations[A.index()].recall(harness::at(100_001), B, &net.packets), []);
+        assert_eq!(net.stations[A.index()].recall(harness::at(100_001), B, &mut net.packets), []);
     }
 }
 
@@ -483,4 +483,32 @@ fn a_queue_is_told_of_each_attempt_the_link_the_airtime_and_what_became_of_the_m
     // 1536 B at the lowest basic rate, 1 Mb/s.
     let to_all = told(None, |net| _ = net.enqueue(1000, A, NodeId::BROADCAST, 1500));
     assert_eq!(to_all, [report(NodeId::BROADCAST, 192 + 1536 * 8, [1, 0])]);
+}
+
+#[test]
+fn what_contends_for_its_first_attempt_comes_back_too_and_the_next_takes_its_place() {
+    for behind in [0, 1] {
+        let configs = [dcf::config(), dcf::config(), dcf::config()];
+        let mut net = Net::build(&Build { queue: &harness::fifo, ..Build::of(&configs) });
+        let other = NodeId(B.0 + 1);
+        for to in [B, B, other].into_iter().take(2 + behind) {
+            net.enqueue(1000, A, to, 100);
+        }
+        // Until the first has arrived: B's acknowledgment ends, and the second contends with its backoff.
+        let mut us = 1000;
+        while net.stations[A.index()].counters().msdus_delivered == 0 {
+            us += 1;
+            net.run(us);
+        }
+        let Net { stations, packets, .. } = &mut net;
+        let recalled = stations[A.index()].recall(harness::at(us), B, packets);
+        assert_eq!(recalled.len(), 1, "the second");
+        recalled.into_iter().for_each(|pkt| _ = packets.free(pkt, DropWhy::NoRoute));
+        net.run(us + 50_000);
+        assert_eq!(net.handed_up, 1 + behind as u64);
+        // Nothing contends in vain, and what comes later is sent.
+        net.enqueue(us + 50_000, A, B, 100);
+        net.run(us + 100_000);
+        assert_eq!(net.handed_up, 2 + behind as u64);
+    }
 }

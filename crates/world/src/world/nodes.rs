@@ -110,7 +110,7 @@ impl World {
     #[cold]
     fn recall(&mut self, now: SimTime, id: NodeId) {
         while let Some((interface, to)) = self.nodes[id.index()].next_recall() {
-            for pkt in self.interfaces[interface.index()].station.recall(now, to, &self.packets) {
+            for pkt in self.interfaces[interface.index()].station.recall(now, to, &mut self.packets) {
                 self.tell(now, id, node::Input::Recalled(pkt));
             }
             self.refill(now, interface);
