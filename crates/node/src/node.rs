@@ -142,7 +142,7 @@ impl Node {
 
     fn set_wakeup(&mut self) {
         let inbox = self.inbox.waiting.front().map_or(SimTime::NEVER, |(at, _)| *at);
-        self.wakeup = self.chain.next_timer().min(inbox).min(self.routing.wakeup);
+        self.wakeup = self.chain.next_timer().min(inbox).min(self.routing.wakeup).min(self.routing.first_ends());
     }
 
     /// Something happened.
@@ -180,7 +180,7 @@ impl Node {
                 }
                 if report.fate == Fate::GivenUp {
                     let to = report.to;
-                    self.route(packets, host, |router, _, orders| {
+                    self.route(now, packets, host, |router, _, orders| {
                         router.link_failed(now, interface, to, packet, orders);
                     });
                 }
@@ -199,7 +199,7 @@ impl Node {
                 }
                 if self.routing.router.watches_neighbours() {
                     let is_up = matches!(event, PeerEvent::Up(_));
-                    self.route(packets, host, |router, _, orders| {
+                    self.route(now, packets, host, |router, _, orders| {
                         router.neighbour(now, interface, peer, is_up, orders);
                     });
                 }
@@ -210,7 +210,10 @@ impl Node {
                 }
             }
             Input::Recalled(pkt) => self.push(Passage::new(pkt, Stage::Again, None), host),
-            Input::Routes(hops) => self.route(packets, host, |router, _, orders| router.rerouted(now, hops, orders)),
+            Input::Routes(_) if self.routing.router.is_on_demand() => {}
+            Input::Routes(hops) => {
+                self.route(now, packets, host, |router, _, orders| router.rerouted(now, hops, orders))
+            }
             Input::Timer => self.timer(now, packets, host),
         }
     }
@@ -240,8 +243,9 @@ impl Node {
                 self.push(Passage::new(pkt, Stage::Local, None), host);
             }
         }
+        self.routing.expire(now, packets);
         if self.routing.wakeup <= now {
-            self.route(packets, host, |router, _, orders| router.timer(now, orders));
+            self.route(now, packets, host, |router, _, orders| router.timer(now, orders));
         }
         self.set_wakeup();
     }
@@ -344,8 +348,8 @@ impl Node {
             Some(Hop::Air(interface, next)) => Some(Leaves::ByAir(pkt, interface, next)),
             Some(Hop::Wire(link, _)) => Some(Leaves::ByWire(Output::ToWire(link, pkt))),
             None => {
-                self.routing.seek(now, pkt, then, packets);
-                self.carry_out(packets, host);
+                self.routing.seek(now, pkt, (then, from), packets);
+                self.carry_out(now, packets, host);
                 None
             }
         }
@@ -367,7 +371,7 @@ impl Node {
         if let (L4::Udp(header), Some(from)) = (&packet.l4, peer)
             && self.routing.port == Some(header.dst_port)
         {
-            self.route(packets, host, |router, packets, orders| {
+            self.route(now, packets, host, |router, packets, orders| {
                 router.control(now, packets.get(&pkt), interface, from, orders);
             });
             packets.free(pkt, DropWhy::Consumed);
@@ -477,6 +481,12 @@ impl Node {
         self.wakeup = SimTime::NEVER;
     }
 
+    /// Brings a node that was killed back. Its router begins with nothing; its agents go on from what they knew.
+    pub fn restart<H: Host>(&mut self, now: SimTime, packets: &mut Packets, host: &mut H) {
+        self.is_dead = false;
+        self.route(now, packets, host, |router, _, orders| router.restart(now, orders));
+    }
+
     /// Makes agents give up the packets they hold, and ends the packets that wait for routes.
     pub fn release<H: Host>(&mut self, now: SimTime, packets: &mut Packets, host: &mut H) {
         for member in 0..self.chain.members.len() as u8 {
@@ -528,15 +538,16 @@ impl Node {
     /// Lets the router answer, and carries out what it asks for.
     fn route<H: Host>(
         &mut self,
+        now: SimTime,
         packets: &mut Packets,
         host: &mut H,
         ask: impl FnOnce(&mut dyn Router, &Packets, &mut Orders),
     ) {
         ask(&mut *self.routing.router, packets, &mut self.routing.orders);
-        self.carry_out(packets, host);
+        self.carry_out(now, packets, host);
     }
 
-    fn carry_out<H: Host>(&mut self, packets: &mut Packets, host: &mut H) {
+    fn carry_out<H: Host>(&mut self, now: SimTime, packets: &mut Packets, host: &mut H) {
         let mut orders = std::mem::take(&mut self.routing.orders);
         for order in orders.drain() {
             match order {
@@ -555,7 +566,7 @@ impl Node {
                 }
                 Order::Hold(packet) => {
                     let pkt = packets.put(packet);
-                    self.routing.wait(pkt, Stage::Again, packets);
+                    self.routing.wait(now, pkt, Stage::Again, packets);
                 }
                 Order::Unreachable(address) => {
                     while let Some((pkt, _)) = self.routing.take(address, packets) {

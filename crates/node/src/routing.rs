@@ -15,8 +15,8 @@ pub(crate) struct Routing {
     pub port: Option<u16>,
     /// The time of its timer: asked of it whenever it was told something.
     pub wakeup: SimTime,
-    /// Packets that wait for a route, the oldest first, and their next stage.
-    waiting: VecDeque<(Pkt, Stage)>,
+    /// Packets that wait for a route, the oldest first: until when, and their next stage.
+    waiting: VecDeque<(SimTime, Pkt, Stage)>,
     /// The router's orders that its node has not carried out yet.
     pub orders: Orders,
     /// Neighbours whose packets are to come back from transmit queues.
@@ -41,24 +41,26 @@ impl Routing {
 
     /// Ends the packets that wait.
     pub fn release(&mut self, packets: &mut Packets) {
-        for (pkt, _) in self.waiting.drain(..) {
+        for (_, pkt, _) in self.waiting.drain(..) {
             packets.free(pkt, DropWhy::NodeDown);
         }
     }
 
-    /// No route is known for a packet that goes on at this stage once there is one: it waits, if the router seeks one, or ends.
-    pub fn seek(&mut self, now: SimTime, pkt: Pkt, then: Stage, packets: &mut Packets) {
-        if self.router.seek(now, packets.get(&pkt), &mut self.orders) {
-            self.wait(pkt, then, packets);
+    /// No route is known for a packet from a neighbour that goes on at this stage once there is one: it waits, if the router seeks
+    /// one, or ends.
+    pub fn seek(&mut self, now: SimTime, pkt: Pkt, (then, from): (Stage, Option<NodeId>), packets: &mut Packets) {
+        if self.router.seek(now, packets.get(&pkt), from, &mut self.orders) {
+            self.wait(now, pkt, then, packets);
         } else {
             packets.free(pkt, DropWhy::NoRoute);
         }
     }
 
     /// A packet waits for a route, if there is room for it.
-    pub fn wait(&mut self, pkt: Pkt, then: Stage, packets: &mut Packets) {
+    pub fn wait(&mut self, now: SimTime, pkt: Pkt, then: Stage, packets: &mut Packets) {
         if self.waiting.len() < self.router.may_wait() {
-            self.waiting.push_back((pkt, then));
+            let until = SimTime::from_ns(now.ns().saturating_add(self.router.patience().ns()));
+            self.waiting.push_back((until, pkt, then));
         } else {
             packets.free(pkt, DropWhy::NoRoute);
         }
@@ -66,7 +68,21 @@ impl Routing {
 
     /// Takes the first packet that waits for `address`.
     pub fn take(&mut self, address: Ipv4Addr, packets: &Packets) -> Option<(Pkt, Stage)> {
-        let place = self.waiting.iter().position(|(pkt, _)| packets.get(pkt).ip.dst == address)?;
-        self.waiting.remove(place)
+        let place = self.waiting.iter().position(|(_, pkt, _)| packets.get(pkt).ip.dst == address)?;
+        self.waiting.remove(place).map(|(_, pkt, then)| (pkt, then))
+    }
+
+    /// Ends the packets that have waited too long.
+    pub fn expire(&mut self, now: SimTime, packets: &mut Packets) {
+        while self.waiting.front().is_some_and(|(until, ..)| *until <= now) {
+            if let Some((_, pkt, _)) = self.waiting.pop_front() {
+                packets.free(pkt, DropWhy::NoRoute);
+            }
+        }
+    }
+
+    /// The time at which the first packet has waited too long; [`SimTime::NEVER`] if none waits.
+    pub fn first_ends(&self) -> SimTime {
+        self.waiting.front().map_or(SimTime::NEVER, |(until, ..)| *until)
     }
 }

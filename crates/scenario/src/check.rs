@@ -519,7 +519,7 @@ impl Scenario {
 /// Checks a change. The key of the mistake, and why it is one.
 fn change(s: &Scenario, what: &EventKind) -> std::result::Result<(), (&'static str, String)> {
     let (key, cut) = match what {
-        EventKind::Kill(_) => return Ok(()),
+        EventKind::Kill(_) | EventKind::Restart(_) => return Ok(()),
         EventKind::Break(cut) => ("break", cut),
         EventKind::Heal(cut) => ("heal", cut),
         EventKind::Move(node, _) => {

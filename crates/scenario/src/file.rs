@@ -140,6 +140,8 @@ table! {
 pub enum EventKind {
     /// The node falls silent: radio, wires, stack, timers.
     Kill(NodeId),
+    /// The node is there again, if it was killed; its router knows nothing. One that lives falls silent first.
+    Restart(NodeId),
     /// Everything between two nodes breaks.
     Break(Cut),
     /// It stands again.
@@ -195,6 +197,9 @@ table! {
     pub struct EventKeys {
         /// The node that falls silent: radio, wires, stack, timers.
         kill: Option<NodeId>, or "nobody",
+        /// The node that is there again after a kill, with empty queues and a router that knows nothing. One that lives falls silent
+        /// first. Its connections and sources go on from where they stood.
+        restart: Option<NodeId>, or "nobody",
         /// The thing that breaks: a link by its name, or everything between two nodes, links or, if there are none, the radio
         /// link. Packets on a broken link are lost; static routes are computed anew.
         broken as "break": Option<Cut>, or "nothing",
@@ -212,22 +217,24 @@ impl Via<EventKeys> for EventKind {
         if keys.moved.is_none() && keys.to.is_some() {
             return Err(at.key("to").error("has an effect only with move"));
         }
-        match (keys.kill, keys.broken, keys.heal, keys.moved) {
-            (Some(node), None, None, None) => Ok(EventKind::Kill(node)),
-            (None, Some(cut), None, None) => Ok(EventKind::Break(cut)),
-            (None, None, Some(cut), None) => Ok(EventKind::Heal(cut)),
-            (None, None, None, Some(node)) => {
+        match (keys.kill, keys.restart, keys.broken, keys.heal, keys.moved) {
+            (Some(node), None, None, None, None) => Ok(EventKind::Kill(node)),
+            (None, Some(node), None, None, None) => Ok(EventKind::Restart(node)),
+            (None, None, Some(cut), None, None) => Ok(EventKind::Break(cut)),
+            (None, None, None, Some(cut), None) => Ok(EventKind::Heal(cut)),
+            (None, None, None, None, Some(node)) => {
                 let missing = || at.key("to").error("missing; expected two numbers such as [0, 22.5]");
                 Ok(EventKind::Move(node, keys.to.ok_or_else(missing)?))
             }
-            _ => Err(at.error("give one of kill, break, heal and move")),
+            _ => Err(at.error("give one of kill, restart, break, heal and move")),
         }
     }
 
     fn to_keys(&self) -> EventKeys {
-        let none = EventKeys { kill: None, broken: None, heal: None, moved: None, to: None };
+        let none = EventKeys { kill: None, restart: None, broken: None, heal: None, moved: None, to: None };
         match self.clone() {
             EventKind::Kill(node) => EventKeys { kill: Some(node), ..none },
+            EventKind::Restart(node) => EventKeys { restart: Some(node), ..none },
             EventKind::Break(cut) => EventKeys { broken: Some(cut), ..none },
             EventKind::Heal(cut) => EventKeys { heal: Some(cut), ..none },
             EventKind::Move(node, to) => EventKeys { moved: Some(node), to: Some(to), ..none },

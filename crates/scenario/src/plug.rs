@@ -59,7 +59,7 @@ kind! {
 }
 kind! {
     /// Routers.
-    Routers, routers, "See `interlayer list routing`."
+    Routers, routers, "See `interlayer list routing`.", BY_PRESET = true
 }
 kind! {
     /// Rate controls of stations.

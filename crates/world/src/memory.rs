@@ -54,7 +54,8 @@ pub(crate) fn of_run(shared: &Shared) -> usize {
     // The table, and the row of each node at its router.
     let routes = 2 * Routes::bytes(nodes);
     // Events that change who is joined to whom: routes and neighbours are made anew beside those that stand.
-    let changes = scenario.events.iter().any(|event| !matches!(event.what, EventKind::Kill(_)));
+    let changes =
+        scenario.events.iter().any(|event| !matches!(event.what, EventKind::Kill(_) | EventKind::Restart(_)));
     let anew = if changes { neighbours + second + Routes::bytes(nodes) } else { 0 };
     let categories = shared.macs.iter().map(Config::categories).max().unwrap_or(0);
     // Each hop of a flow is a link at both of its ends.

@@ -4,7 +4,7 @@ use crate::{Addresses, Hop};
 use engine::Stream;
 use plugin::Params;
 use std::net::Ipv4Addr;
-use units::{InterfaceId, NodeId, SimTime};
+use units::{Dur, InterfaceId, NodeId, SimTime};
 use wire::Packet;
 
 /// An action that a router asks its node for.
@@ -51,8 +51,15 @@ pub trait Router: std::fmt::Debug {
     /// host, of an agent here, or one that has waited. Asked for every packet that leaves or passes the node, sometimes twice.
     fn next(&mut self, now: SimTime, packet: &Packet, from: Option<NodeId>) -> Option<Hop>;
 
-    /// [`Router::next`] knew no route. Returns whether the packet is to wait while one is sought; otherwise it ends.
-    fn seek(&mut self, _now: SimTime, _packet: &Packet, _orders: &mut Orders) -> bool {
+    /// [`Router::next`] knew no route, for a packet from the same neighbour. Returns whether the packet is to wait while one is sought;
+    /// otherwise it ends.
+    fn seek(&mut self, _now: SimTime, _packet: &Packet, _from: Option<NodeId>, _orders: &mut Orders) -> bool {
+        false
+    }
+
+    /// True if it finds routes by talking to other routers by radio, in a network without access points. It gets no computed ones:
+    /// [`RouterFacts::least_cost`] is empty, and [`Router::rerouted`] is not called.
+    fn is_on_demand(&self) -> bool {
         false
     }
 
@@ -79,6 +86,9 @@ pub trait Router: std::fmt::Debug {
     /// The MAC of an interface has given a packet to this neighbour up. It is lost, unless the router asks to [hold](Order::Hold) it.
     fn link_failed(&mut self, _now: SimTime, _at: InterfaceId, _to: NodeId, _packet: &Packet, _orders: &mut Orders) {}
 
+    /// The node was dead and comes back: everything that it knew is lost.
+    fn restart(&mut self, _now: SimTime, _orders: &mut Orders) {}
+
     /// Its timer went off.
     fn timer(&mut self, _now: SimTime, _orders: &mut Orders) {}
 
@@ -90,6 +100,11 @@ pub trait Router: std::fmt::Debug {
     /// Packets that may wait for routes at one time; further ones end.
     fn may_wait(&self) -> usize {
         64
+    }
+
+    /// The longest time for which a packet waits for a route; then it ends.
+    fn patience(&self) -> Dur {
+        Dur::MAX
     }
 
     /// Its counters, by name.
@@ -108,7 +123,7 @@ pub struct RouterFacts {
     /// The addresses of the network.
     pub addresses: Addresses,
     /// The least-cost hop to each node of the network, as the topology at the start has it; `None` where no way leads, or
-    /// where no flow ends.
+    /// where no flow ends. Empty for a router that is [on demand](Router::is_on_demand).
     pub least_cost: Vec<Option<Hop>>,
     /// Its draws: jitter.
     pub draws: Stream,
@@ -121,6 +136,7 @@ pub type Make = fn(RouterFacts, &Params) -> Box<dyn Router>;
 pub const DEFAULT: &str = "static";
 
 plugin::registry! { "router", Make:
+    "aodv" => aodv,
     "static" => fixed,
 }
 
@@ -130,7 +146,7 @@ mod tests {
 
     #[test]
     fn the_registry_makes_the_router_that_a_scenario_gets_unasked() {
-        assert_eq!(NAMES, ["static"]);
+        assert_eq!(NAMES, ["aodv", "static"]);
         let address = crate::address(NodeId(0));
         let (node, addresses) = (NodeId(0), Addresses::default());
         let draws = engine::Streams::new(1).get(engine::Purpose::Routing, 0);

@@ -49,7 +49,7 @@ impl Router for Flood {
         self.next.get(&packet.ip.dst).map(|(at, to)| Hop::Air(*at, *to))
     }
 
-    fn seek(&mut self, now: SimTime, packet: &Packet, orders: &mut Orders) -> bool {
+    fn seek(&mut self, now: SimTime, packet: &Packet, _: Option<NodeId>, orders: &mut Orders) -> bool {
         if self.sought.is_none() {
             (self.round, self.sought) = (self.round + 1, Some((packet.ip.dst, now + PATIENCE)));
             self.say_to_all(self.round, self.own, packet.ip.dst, orders);

@@ -112,7 +112,7 @@ impl net::Router for Careful {
         self.hop
     }
 
-    fn seek(&mut self, _: SimTime, _: &Packet, _: &mut net::Orders) -> bool {
+    fn seek(&mut self, _: SimTime, _: &Packet, _: Option<NodeId>, _: &mut net::Orders) -> bool {
         true
     }
 

@@ -233,6 +233,10 @@ at = "6 s"
 move = "b"
 to = [7, -8.5]
 
+[[event]]
+at = "7 s"
+restart = "c"
+
 [[window]]
 name = "middle"
 from = "10 s"

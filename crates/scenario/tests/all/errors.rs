@@ -354,7 +354,10 @@ fn types_units_and_ranges() {
 #[test]
 fn the_first_mistake_in_the_order_of_the_file_is_told() {
     let text = "[[event]]\nwhen = 3\n[radio]\nstandrad = 3\n[scenario]\nduration = 3\n";
-    refused(text, "event[0].when: no such key; known are \"at\", \"kill\", \"break\", \"heal\", \"move\" and \"to\"");
+    refused(
+        text,
+        "event[0].when: no such key; known are \"at\", \"kill\", \"restart\", \"break\", \"heal\", \"move\" and \"to\"",
+    );
 }
 
 /// All mistakes of a text, as lines.

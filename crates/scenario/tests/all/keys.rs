@@ -260,6 +260,7 @@ fn the_full_example_means_what_it_says() {
         EventKind::Break(Cut::Between(a, b)),
         EventKind::Heal(Cut::Between(b, a)),
         EventKind::Move(b, [7.0, -8.5]),
+        EventKind::Restart(NodeId(2)),
     ];
     let events = (3..).zip(what).map(|(s, what)| TimedEvent { at: Dur::from_secs(s), what });
     assert_eq!(s.events, events.collect::<Vec<_>>());

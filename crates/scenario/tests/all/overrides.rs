@@ -91,7 +91,7 @@ fn overrides_that_lead_nowhere() {
         ),
         ("node.3.position", "[0, 0]", "node.3.position: node has 3 entries, node.0 to node.2"),
         ("window.1.to", "1 s", "window.1.to: window has one entry, window.0"),
-        ("event.4.at", "1 s", "event.4.at: event has 4 entries, event.0 to event.3"),
+        ("event.5.at", "1 s", "event.5.at: event has 5 entries, event.0 to event.4"),
         (
             "node.99999999999999999999.position",
             "1",

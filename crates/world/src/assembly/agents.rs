@@ -121,9 +121,12 @@ impl Powers for Measured<'_> {
     }
 }
 
-/// The nodes that forward: access points, and those that a route of some flow leads through.
+/// The nodes that forward: access points, and those that a route of some flow leads through or, where routes are found in the run,
+/// may lead through.
 fn relays(scenario: &Scenario, network: &Network) -> Vec<bool> {
-    let mut relays: Vec<bool> = scenario.nodes.iter().map(|node| node.entry.role == sc::Role::Ap).collect();
+    // Where routes are found in the run, any radio may be on one.
+    let may_forward = |node: &sc::Node| node.entry.role == sc::Role::Ap || network.is_on_demand && node.has_radio;
+    let mut relays: Vec<bool> = scenario.nodes.iter().map(may_forward).collect();
     for flow in &scenario.flows {
         let ways = [(flow.from, flow.to), (flow.to, flow.from)];
         ways.iter().flat_map(|(a, b)| network.routes.between(*a, *b)).for_each(|node| relays[node.index()] = true);

@@ -102,7 +102,8 @@ pub(crate) fn bound_to_own_tcp(shared: &Shared, seed: u64) -> Result<Vec<(NodeId
 pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
     let (scenario, streams, mtu) = (&shared.scenario, Streams::new(seed), shared.mtu);
     let Placement { places, media, network, mut stacks } = placement(shared, seed)?;
-    let changes = scenario.events.iter().any(|event| !matches!(event.what, EventKind::Kill(_)));
+    let changes =
+        scenario.events.iter().any(|event| !matches!(event.what, EventKind::Kill(_) | EventKind::Restart(_)));
     let mut configs: Vec<Config> = stacks.iter().map(|stack| stack.radio.mac.clone()).collect();
     let on: Vec<Tuned<'_>> = Tuned::all(scenario, &streams).collect();
     on.iter().for_each(|on| modes::choose(*on, &places, &mut configs));
@@ -150,6 +151,7 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
     }
     let Ways { routes, neighbours, saturators } = network.into_ways(scenario);
     let (router, addresses) = (network::router(shared), network::addresses(scenario));
+    let is_on_demand = network::is_on_demand(shared);
     // In order of their nodes.
     let mut ids = (0..).map(InterfaceId).zip(&interfaces).peekable();
     let made = stacks.into_iter().zip((0..).map(NodeId)).map(|(stack, node)| {
@@ -157,7 +159,8 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
         let own = std::iter::from_fn(|| ids.next_if(|(_, it)| it.node == node).map(|(id, _)| id));
         let own: Vec<InterfaceId> = own.collect();
         let first = own.first().copied().unwrap_or(InterfaceId::NONE);
-        let (addresses, least_cost) = (addresses.clone(), routes.row(node).to_vec());
+        let least_cost = if is_on_demand { Vec::new() } else { routes.row(node).to_vec() };
+        let addresses = addresses.clone();
         let draws = streams.get(Purpose::Routing, u64::from(node.0));
         let facts = RouterFacts { node, address, interfaces: own, addresses: addresses.clone(), least_cost, draws };
         let router = (router.plugin)(facts, &router.params);
@@ -305,6 +308,7 @@ fn agenda(scenario: &Scenario, taps: &Taps) -> Vec<(SimTime, Appointment)> {
     for (i, event) in (0..).zip(&scenario.events) {
         let what = match event.what {
             EventKind::Kill(node) => Appointment::Kill(node),
+            EventKind::Restart(node) => Appointment::Restart(node),
             EventKind::Break(_) | EventKind::Heal(_) | EventKind::Move(..) => Appointment::Change(i),
         };
         agenda.push((at(event.at), what));

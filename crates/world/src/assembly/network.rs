@@ -8,7 +8,7 @@ use crate::shared::Shared;
 use crate::world::Ways;
 use engine::{Purpose, Stream, Streams};
 use mac::{Fixed, RateControl};
-use net::{Addresses, Hop, HopCount, Routes, Wire, WireConfig};
+use net::{Addresses, Hop, HopCount, RouterFacts, Routes, Wire, WireConfig};
 use phy::Medium;
 use phy::errors::{ErrorModel, Hit};
 use plugin::Chosen;
@@ -20,6 +20,8 @@ pub(super) struct Network {
     pub routes: Routes,
     /// The radio neighbours on each channel.
     pub near: Vec<Near>,
+    /// True if routers find the ways in the run: there are no routes.
+    pub is_on_demand: bool,
 }
 
 impl Network {
@@ -30,7 +32,7 @@ impl Network {
 
     /// The ways that a run keeps up to date.
     pub fn into_ways(self, scenario: &Scenario) -> Ways {
-        let Network { routes, mut near } = self;
+        let Network { routes, mut near, .. } = self;
         let saturators = saturators(scenario, &routes, &interface_ids(scenario));
         let neighbours = scenario.interfaces().map(|(node, on)| {
             let list = &mut near[on.index()].neighbours[node.index()];
@@ -127,7 +129,11 @@ fn near_on(shared: &Shared, on: Tuned<'_>, places: &[[f64; 2]], medium: &Medium)
 /// A flow that has no way, or whose traffic cannot take it.
 pub(super) fn network(shared: &Shared, places: &[[f64; 2]], media: &[&Medium], streams: &Streams) -> Result<Network> {
     let network = standing(shared, places, media, streams, &[]);
-    check(&shared.scenario, &network.routes)?;
+    if network.is_on_demand {
+        check_on_demand(shared)?;
+    } else {
+        check(&shared.scenario, &network.routes)?;
+    }
     Ok(network)
 }
 
@@ -141,6 +147,10 @@ pub(super) fn standing(
 ) -> Network {
     let scenario = &shared.scenario;
     let mut near = near(shared, places, media, streams);
+    if is_on_demand(shared) {
+        let routes = Routes::least_cost(&vec![Vec::new(); scenario.nodes.len()], [], &HopCount);
+        return Network { routes, near, is_on_demand: true };
+    }
     let mut ends: Vec<NodeId> = if shared.leads_everywhere {
         nodes(scenario).collect()
     } else {
@@ -170,7 +180,7 @@ pub(super) fn standing(
         }
     }
     in_vain(scenario, &ids, &near, &mut routes);
-    Network { routes, near }
+    Network { routes, near, is_on_demand: false }
 }
 
 /// Those whose preambles `node` hears, as they hear its.
@@ -337,6 +347,33 @@ pub(super) fn router(shared: &Shared) -> Chosen<net::router::Make> {
         Some(plug) => chosen(&shared.registries.routers, plug),
         None => net::router::find(net::router::DEFAULT).expect("the default is registered"),
     }
+}
+
+/// True if the scenario's router finds routes in the run.
+pub(super) fn is_on_demand(shared: &Shared) -> bool {
+    let (node, addresses) = (NodeId(0), Addresses::default());
+    let draws = Streams::new(0).get(Purpose::Routing, 0);
+    let facts =
+        RouterFacts { node, address: net::address(node), interfaces: vec![], addresses, least_cost: vec![], draws };
+    let router = router(shared);
+    (router.plugin)(facts, &router.params).is_on_demand()
+}
+
+/// Routers that talk by radio need radios alone: no access point, no wire, and no source that must know its first hop.
+fn check_on_demand(shared: &Shared) -> Result<()> {
+    let (scenario, name) = (&shared.scenario, router(shared).info.id);
+    let refused = |why: String| Err(InputError::new("routing".to_owned(), why));
+    if let Some(ap) = scenario.nodes.iter().find(|node| node.entry.role == sc::Role::Ap) {
+        return refused(format!("\"{name}\" is for a network without access points, and \"{}\" is one", ap.name));
+    }
+    if let Some(link) = scenario.links.first() {
+        return refused(format!("\"{name}\" finds ways by radio, and \"{}\" is a wire", link.name));
+    }
+    if let Some(flow) = scenario.flows.iter().find(|flow| flow.traffic() == sc::Traffic::Saturated) {
+        let why = format!("\"saturated\" keeps the queue of a radio full, and \"{name}\" may know no way");
+        return Err(InputError::new(format!("flow[{}].traffic.model", flow.index), why));
+    }
+    Ok(())
 }
 
 /// The wires of a link, by its index.

@@ -40,7 +40,7 @@ impl Topology for Standing {
         let scenario = &self.shared.scenario;
         let is_break = matches!(what, EventKind::Break(_));
         match what {
-            EventKind::Kill(_) => Wires::None,
+            EventKind::Kill(_) | EventKind::Restart(_) => Wires::None,
             EventKind::Move(node, to) => {
                 self.places[node.index()] = *to;
                 // Others hear it differently, and it hears others differently.

@@ -83,7 +83,9 @@ pub(super) fn nodes(world: &World, scenario: &Scenario) -> Vec<Record> {
             here.push((interface.channel, (&interface.station, counted)));
         }
         let only = if here.len() == 1 { here.pop() } else { None };
-        rows.push(row(node.name.clone(), only.map(|(_, radio)| radio)));
+        let mut record = row(node.name.clone(), only.map(|(_, radio)| radio));
+        own.router().counters(&mut |name, value| record.push((name, Cell::Count(value))));
+        rows.push(record);
         rows.extend(here.into_iter().map(|(on, radio)| row(interface_id(scenario, id, on), Some(radio))));
     }
     rows

@@ -64,6 +64,7 @@ impl World {
         let now = self.now();
         match what {
             EventKind::Kill(node) => self.kill(now, *node),
+            EventKind::Restart(node) => self.restart(now, *node),
             EventKind::Break(_) | EventKind::Heal(_) | EventKind::Move(..) => self.change_to(now, what),
         }
     }

@@ -155,6 +155,27 @@ impl World {
         }
     }
 
+    /// The node of this end was dead and is there again: what the clock of its application would have brought in the meantime is not
+    /// made up for.
+    pub(super) fn resume(&mut self, now: SimTime, index: u32, end: u8) {
+        let layout = self.layout();
+        if let Some(stated) = self.flows[index as usize].stated_mut() {
+            let (source, sink) = (&mut stated.sources[usize::from(end)], &stated.sinks[usize::from(end)]);
+            if !source.is_done && source.is_timed() && source.next != SimTime::NEVER {
+                source.next = source.next.max(now);
+                self.timers.set(layout.source(index, end), source.next, Class::Between);
+            }
+            if sink.next != SimTime::NEVER {
+                self.timers.set(layout.sink(index, end), sink.next.max(now), Class::Between);
+            }
+        }
+        match self.flows[index as usize].transport {
+            Transport::Tcp(_) => self.jobs.push(Job::Pump(index, end)),
+            Transport::Udp { .. } if end == 0 => self.refill_all(now, self.flows[index as usize].ends[0]),
+            _ => {}
+        }
+    }
+
     /// An application writes by the clock.
     pub(super) fn source(&mut self, now: SimTime, index: u32, end: u8) {
         if let Transport::User(_) = self.flows[index as usize].transport {

@@ -43,6 +43,7 @@ pub(crate) enum Appointment {
     Stop(u32),
     WarmupEnds,
     Kill(NodeId),
+    Restart(NodeId),
     /// An event of the scenario that changes who is joined to whom, by its index.
     Change(u32),
     Sample,
@@ -264,6 +265,9 @@ impl World {
         };
         world.note_warm();
         world.set_agenda();
+        for (id, node) in (0..).map(NodeId).zip(&world.nodes) {
+            world.timers.set(layout.node(id), node.next_wakeup(), Class::Between);
+        }
         world.introduce();
         world
     }
@@ -390,6 +394,7 @@ impl World {
             Appointment::Stop(flow) => self.stop_flow(now, flow),
             Appointment::WarmupEnds => self.note_warm(),
             Appointment::Kill(node) => self.kill(now, node),
+            Appointment::Restart(node) => self.restart(now, node),
             Appointment::Change(event) => self.change(now, event),
             Appointment::Sample => {
                 self.settle_wires(now);
@@ -479,6 +484,21 @@ impl World {
         }
         for slot in stop {
             self.timers.set(slot, SimTime::NEVER, Class::Between);
+        }
+    }
+
+    /// A node that was killed is there again; one that lives dies first. Its queues are empty and its router knows nothing; its transport
+    /// ends and applications go on from where they stood.
+    fn restart(&mut self, now: SimTime, node: NodeId) {
+        self.kill(now, node);
+        self.interfaces.iter_mut().filter(|it| it.node == node).for_each(|it| it.station.revive());
+        self.node(now, node, |node, packets, host| node.restart(now, packets, host));
+        for index in 0..self.flows.len() as u32 {
+            for end in 0..2 {
+                if self.flows[index as usize].ends[usize::from(end)] == node {
+                    self.resume(now, index, end);
+                }
+            }
         }
     }
 
