@@ -5,6 +5,7 @@ mod absent;
 mod ack_priority;
 mod ack_return;
 mod aggregates;
+mod aodv;
 mod bad_input;
 mod base_station;
 mod blame;

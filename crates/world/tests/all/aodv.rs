@@ -1,0 +1,263 @@
+//! AODV in whole cells: what is on the air, and what becomes of packets.
+
+use crate::cells::{parsed, run};
+use crate::network::seen::{Folder, Seen, watched};
+use net::router::aodv::{self, Message};
+use net::{Orders, Router, RouterFacts};
+use plugin::{Info, Params};
+use std::sync::atomic::AtomicBool;
+use testkit::tshark::{captures_of, fields, is_here};
+use units::{Dur, InterfaceId, NodeId, SimTime};
+use wire::dot11::MacAddr;
+use wire::{Content, L4, Packet};
+use world::{Cell, Record, Registries, Run};
+
+/// A string of nodes n1, n2, … which hear their neighbours alone; the last of them is the destination of the first, 1000 B every so
+/// many ms from 1 s on.
+fn string(nodes: usize, seconds: u32, every_ms: u32, routing: &str) -> String {
+    format!(
+        "routing = {routing}\n[scenario]\nduration = \"{seconds} s\"\n\
+         [radio]\nstandard = \"802.11b\"\ndata_rate = \"11 Mb/s\"\n[channel]\nrange = \"250 m\"\n\
+         [layout]\nmodel = \"line\"\nspacing = \"200 m\"\n[[node]]\nname = \"n\"\ncount = {nodes}\n\
+         [[flow]]\nfrom = \"n1\"\nto = \"n{nodes}\"\nstart = \"1 s\"\n\
+         transport = {{ protocol = \"udp\", datagram = \"1028 B\" }}\n\
+         traffic = {{ model = \"cbr\", rate = \"{} kb/s\" }}\n",
+        8000 / every_ms
+    )
+}
+
+fn count(run: &Run, name: &str) -> u64 {
+    let of = |record| Run::number(record, name).unwrap_or_else(|| panic!("no column {name}")) as u64;
+    run.nodes.iter().map(of).sum()
+}
+
+fn routing_frames<'r>(run: &'r Run, name: &str) -> f64 {
+    let is_it = |row: &&'r world::Row| row.contains(&("class", Cell::Text("routing".to_owned())));
+    run.frames.iter().find(is_it).and_then(|row| Run::number(row, name)).unwrap_or(0.0)
+}
+
+/// The control message in a packet.
+fn message(packet: &Packet) -> Option<Message> {
+    match (&packet.l4, &packet.payload.content) {
+        (L4::Udp(header), Content::Bytes(bytes)) if header.dst_port == 654 => Message::read(bytes),
+        _ => None,
+    }
+}
+
+/// The frames of a node's capture that it sent itself.
+fn sent(seen: &[Seen], node: u32) -> Vec<&Seen> {
+    let own = MacAddr::of_node(NodeId(node));
+    seen.iter().filter(|seen| seen.air.as_ref().is_some_and(|header| header.addr2 == own)).collect()
+}
+
+#[test]
+fn rings_find_a_destination_four_hops_away_by_eight_requests_and_four_replies_after_640_ms() {
+    let text = string(5, 3, 200, "\"aodv\"");
+    let run = run(&text, 1);
+    assert_eq!((count(&run, "rreq_sent"), count(&run, "rrep_sent"), count(&run, "rerr_sent")), (8, 4, 0));
+    assert_eq!(routing_frames(&run, "sent"), 12.0);
+    // Ten packets from 1.0 to 2.8 s; those of the search wait.
+    assert_eq!(run.flow(0, "delivered_packets"), Some(10.0));
+    let seen = watched(&text);
+    let first = sent(&seen["n1"], 0).into_iter().find(|seen| message(&seen.packet).is_none()).expect("a packet");
+    // Offered at 1 s; rings of TTL 1 and 3 in vain take 2 * 40 ms * (3 + 5). The way: three jitters of up to 10 ms, and nine frames of
+    // less than 2 ms each with their backoff.
+    let after_ms = (first.at - SimTime::from_ns(1_000_000_000)).ns() / 1_000_000;
+    assert!((640..640 + 30 + 18).contains(&after_ms), "{after_ms} ms");
+}
+
+#[test]
+fn a_link_that_breaks_under_a_flow_costs_one_failure_and_two_errors_and_nothing_is_sent_over_it_again() {
+    // Seven attempts at 2 Mb/s may take longer than 40 ms: then the next packet is queued behind.
+    for (every_ms, after_ms) in [(400, 0), (40, 0), (40, 10), (40, 20), (40, 30)] {
+        let event = format!("[[event]]\nat = \"{} ms\"\nbreak = [\"n3\", \"n4\"]\n", 2500 + after_ms);
+        let text = string(5, 4, every_ms, "\"aodv\"").replace("11 Mb/s", "2 Mb/s") + &event;
+        let text = text.replace("range = \"250 m\"", "range = \"250 m\"\nsense_range = \"2 km\"");
+        let (run, seen) = (run(&text, 1), watched(&text));
+        let of = |node: u32| MacAddr::of_node(NodeId(node));
+        let goes_to = |seen: &Seen, node: u32| seen.air.as_ref().is_some_and(|it| it.addr1 == of(node));
+        let is_error = |seen: &Seen| matches!(message(&seen.packet), Some(Message::Error(_)));
+        let own = sent(&seen["n3"], 2);
+        // The failed packet took seven attempts; those behind it were taken back: none was attempted at all.
+        let broke = SimTime::ZERO + Dur::from_ms(2500 + after_ms);
+        let attempts: Vec<SimTime> =
+            own.iter().filter(|seen| goes_to(seen, 3) && seen.at > broke).map(|seen| seen.at).collect();
+        assert_eq!((count(&run, "link_failures"), attempts.len()), (1, 7));
+        // n3 tells n2, which tells n1. A packet that was on its way when its receiver had no route any more draws one error more each.
+        let failed = attempts[6];
+        let told = own.iter().find(|seen| is_error(seen)).expect("an error").at;
+        let late = |node: u32, since: SimTime| {
+            let name = format!("n{}", node + 1);
+            seen[&name]
+                .iter()
+                .filter(|it| goes_to(it, node) && message(&it.packet).is_none() && it.at > since)
+                .count()
+        };
+        let late = late(2, failed) + late(1, told);
+        assert_eq!(count(&run, "rerr_sent"), 2 + late as u64, "{after_ms} ms");
+        assert!(late == 0 || every_ms == 40, "two errors and no more");
+    }
+}
+
+#[test]
+fn control_packets_cost_airtime_collide_and_are_lost() {
+    let mut text = string(4, 20, 100, "{ name = \"aodv\", hello = true }");
+    text = text.replace("range = \"250 m\"", "range = \"250 m\"\nerrors = { model = \"packet\", per = 0.3 }");
+    text += "[[flow]]\nfrom = \"n4\"\nto = \"n1\"\ntransport = { protocol = \"udp\", datagram = \"1028 B\" }\n\
+             traffic = { model = \"poisson\", rate = \"3 Mb/s\" }\n";
+    let run = run(&text, 1);
+    // A broadcast has no addressee that could have lost it: losses are those of replies and errors.
+    let [sent, noise, collided, airtime] =
+        ["sent", "lost_to_noise", "lost_to_collision", "airtime_s"].map(|name| routing_frames(&run, name));
+    assert!(sent > 50.0 && noise > 0.0 && collided > 0.0, "{sent} {noise} {collided}");
+    // A Hello of 20 B takes 192 us and 8 * (24 + 8 + 28 + 20 + 4) us at 1 Mb/s, which is the least that any of them takes.
+    assert!(airtime > sent * 0.1e-3 && airtime < sent * 2e-3, "{airtime} s");
+}
+
+/// AODV, which fails if anybody hands it computed routes or neighbours.
+#[derive(Debug)]
+struct Blind(aodv::Aodv);
+
+impl Router for Blind {
+    fn is_on_demand(&self) -> bool {
+        true
+    }
+
+    fn next(&mut self, now: SimTime, packet: &Packet, from: Option<NodeId>) -> Option<net::Hop> {
+        self.0.next(now, packet, from)
+    }
+
+    fn seek(&mut self, now: SimTime, packet: &Packet, from: Option<NodeId>, orders: &mut Orders) -> bool {
+        self.0.seek(now, packet, from, orders)
+    }
+
+    fn port(&self) -> Option<u16> {
+        self.0.port()
+    }
+
+    fn control(&mut self, now: SimTime, packet: &Packet, at: InterfaceId, from: NodeId, orders: &mut Orders) {
+        self.0.control(now, packet, at, from, orders);
+    }
+
+    fn neighbour(&mut self, _: SimTime, _: InterfaceId, _: NodeId, _: bool, _: &mut Orders) {
+        panic!("it was told of a neighbour");
+    }
+
+    fn rerouted(&mut self, _: SimTime, _: &[Option<net::Hop>], _: &mut Orders) {
+        panic!("it was handed routes");
+    }
+
+    fn link_failed(&mut self, now: SimTime, at: InterfaceId, to: NodeId, packet: &Packet, orders: &mut Orders) {
+        self.0.link_failed(now, at, to, packet, orders);
+    }
+
+    fn timer(&mut self, now: SimTime, orders: &mut Orders) {
+        self.0.timer(now, orders);
+    }
+
+    fn next_wakeup(&self) -> SimTime {
+        self.0.next_wakeup()
+    }
+}
+
+static BLIND: Info =
+    Info { id: "blind", summary: "AODV without an oracle", source: "none", params: aodv::INFO.params };
+
+fn blind(facts: RouterFacts, params: &Params) -> Box<dyn Router> {
+    assert!(facts.least_cost.is_empty(), "it was handed routes");
+    Box::new(Blind(aodv::Aodv::new(facts, aodv::Settings::of(params))))
+}
+
+#[test]
+fn it_finds_its_way_in_a_cell_whose_oracle_is_empty() {
+    let mut registries = Registries::builtin();
+    registries.routers.add(&BLIND, blind).unwrap();
+    let events =
+        "[[event]]\nat = \"2 s\"\nbreak = [\"n2\", \"n3\"]\n[[event]]\nat = \"3 s\"\nheal = [\"n2\", \"n3\"]\n";
+    let text = string(4, 12, 100, "\"blind\"") + events;
+    let scenario = world::parse_with(&text, &[], registries).unwrap();
+    let run = world::run(&scenario, 1, &Record::default(), &AtomicBool::new(false)).unwrap();
+    // 110 packets; those of one second, and of the searches after it that found nothing, may be lost.
+    assert!(run.flow(0, "delivered_packets").unwrap() > 80.0);
+    let same = self::run(&text.replace("\"blind\"", "\"aodv\""), 1);
+    assert_eq!(same.flow(0, "delivered_packets"), run.flow(0, "delivered_packets"));
+}
+
+#[test]
+fn a_node_that_restarts_is_silent_for_delete_period_and_then_forwards_again() {
+    let events = "[[event]]\nat = \"2 s\"\nkill = \"n2\"\n[[event]]\nat = \"4 s\"\nrestart = \"n2\"\n";
+    let text = string(3, 40, 100, "\"aodv\"") + events;
+    let arrived: Vec<u64> = watched(&text)["n3"]
+        .iter()
+        .filter(|seen| {
+            message(&seen.packet).is_none()
+                && seen.air.as_ref().is_some_and(|it| it.addr1 == MacAddr::of_node(NodeId(2)))
+        })
+        .map(|seen| seen.at.ns() / 1_000_000)
+        .collect();
+    assert!(arrived.iter().any(|at| *at < 2000));
+    // DELETE_PERIOD is 15 s; a source that seeks finds a way within 13.2 s of its standing.
+    assert!(arrived.iter().all(|at| *at < 2000 || *at >= 19_000), "{arrived:?}");
+    assert!(arrived.iter().any(|at| (19_000..19_000 + 13_200 + 200).contains(at)), "{arrived:?}");
+}
+
+#[test]
+fn tcp_crosses_a_string_and_no_packet_runs_out_of_hops() {
+    let text = string(4, 10, 100, "\"aodv\"")
+        .replace("protocol = \"udp\", datagram = \"1028 B\"", "protocol = \"tcp\"")
+        .replace("model = \"cbr\", rate = \"80 kb/s\"", "model = \"bulk\"");
+    let run = run(&text, 1);
+    // A string of three hops carries about a third of one hop's 5 Mb/s.
+    assert!(run.flow(0, "goodput_bps").unwrap() > 5e5, "{:?}", run.flow(0, "goodput_bps"));
+}
+
+#[test]
+fn cells_with_access_points_wires_or_saturated_sources_are_refused_in_one_line() {
+    let text = string(3, 3, 100, "\"aodv\"");
+    let ap = text.clone() + "[[node]]\nname = \"ap\"\nrole = \"ap\"\n";
+    let wire = text.clone()
+        + "[[node]]\nname = \"far\"\n[[link]]\nname = \"cable\"\nbetween = [\"n1\", \"far\"]\nrate = \"1 Mb/s\"\n\
+                              delay = \"1 ms\"\n";
+    let saturated = text.replace("model = \"cbr\", rate = \"80 kb/s\"", "model = \"saturated\"");
+    for (text, message) in [
+        (ap, "routing: \"aodv\" is for a network without access points, and \"ap\" is one"),
+        (wire, "routing: \"aodv\" finds ways by radio, and \"cable\" is a wire"),
+        (
+            saturated,
+            "flow[0].traffic.model: \"saturated\" keeps the queue of a radio full, and \"aodv\" may know no way",
+        ),
+    ] {
+        assert_eq!(world::parse(&text, &[]).unwrap_err().to_string(), message);
+    }
+}
+
+#[test]
+fn tshark_dissects_every_message_and_finds_none_malformed() {
+    if !is_here() {
+        return;
+    }
+    let routing =
+        "{ name = \"aodv\", hello = true, hello_interval = \"500 ms\", rrep_ack = true, local_repair = true }";
+    let text = string(5, 8, 100, routing)
+        + "[[event]]\nat = \"3 s\"\nbreak = [\"n3\", \"n4\"]\n[[event]]\nat = \"5 s\"\nheal = [\"n3\", \"n4\"]\n";
+    let folder = Folder::new();
+    let record = Record { pcap_dir: Some(folder.0.clone()), ..Record::default() };
+    let run = world::run(&parsed(&text), 1, &record, &AtomicBool::new(false)).unwrap();
+    let mut kinds = std::collections::BTreeMap::<String, u32>::new();
+    for node in 1..=5 {
+        for file in captures_of(&folder.0, &format!("n{node}"), 1) {
+            let names = ["_ws.malformed", "udp.dstport", "aodv.type", "frame.protocols"];
+            for frame in fields(&file, &names, &[]) {
+                assert_eq!(frame["_ws.malformed"], "", "{frame:?}");
+                if frame["udp.dstport"] == "654" {
+                    assert!(frame["frame.protocols"].contains("aodv"), "{frame:?}");
+                    *kinds.entry(frame["aodv.type"].clone()).or_default() += 1;
+                }
+            }
+        }
+    }
+    let counted =
+        ["rreq_sent", "rrep_sent", "rerr_sent", "rrep_ack_sent", "hello_sent"].map(|name| count(&run, name));
+    assert!(counted.iter().all(|count| *count > 0), "{counted:?}");
+    assert_eq!(kinds.keys().map(String::as_str).collect::<Vec<_>>(), ["1", "2", "3", "4"], "{kinds:?}");
+}
