@@ -48,6 +48,7 @@ PARTS = {
         "docs/senders",
         "docs/senders-on-the-radio",
         "docs/strings-and-c3tcp",
+        "docs/routing",
         "docs/queues",
         "docs/today",
         "docs/live",
