@@ -6,10 +6,10 @@ use std::collections::BinaryHeap;
 use units::{NodeId, SimTime};
 
 /// A change of motion.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Change {
-    /// A node begins another leg.
-    Leg(NodeId),
+    /// A node begins another leg: this one has ended.
+    Leg(NodeId, Leg),
     /// Two nodes have come within a radius of each other, or left it.
     Pair {
         /// The radius, by its index.
@@ -148,8 +148,9 @@ impl Motion {
         let Reverse((at, kind, what)) = self.queue.pop()?;
         if kind == 0 {
             let node = NodeId(what as u32);
+            let ended = self.legs[node.index()];
             self.turn(node);
-            return Some(Change::Leg(node));
+            return Some(Change::Leg(node, ended));
         }
         let place = what as usize;
         let (one, other, range) = self.pair_at(place);

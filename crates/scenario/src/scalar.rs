@@ -139,6 +139,35 @@ quantity! { Dbm, false, "dBm", "16 dBm", Dbm(-1e3), Dbm(1e3) }
 quantity! { Hertz, false, "Hz|kHz|MHz|GHz", "5.18 GHz", Hertz(f64::MIN_POSITIVE), Hertz(1e12) }
 quantity! { Metres, true, "m|km", "22.5 m", Metres(f64::MIN_POSITIVE), FARTHEST }
 
+quantity! { MetresPerSecond, true, "m/s|km/h", "1.5 m/s", MetresPerSecond(f64::MIN_POSITIVE), MetresPerSecond(motion::trace::FASTEST) }
+
+/// A speed in metres a second.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+pub struct MetresPerSecond(pub f64);
+
+impl fmt::Display for MetresPerSecond {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} m/s", self.0)
+    }
+}
+
+impl FromStr for MetresPerSecond {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<MetresPerSecond, String> {
+        let like = "write it like \"1.5 m/s\"";
+        let trimmed = text.trim();
+        let in_km_h = trimmed.strip_suffix("km/h").map(|number| (number, 3.6));
+        let (number, scale) = in_km_h
+            .or(trimmed.strip_suffix("m/s").map(|number| (number, 1.0)))
+            .ok_or_else(|| format!("{}: the unit is none of m/s, km/h; {like}", quote(text)))?;
+        let number: Result<f64, _> = number.trim().parse();
+        number
+            .map(|number| MetresPerSecond(number / scale))
+            .map_err(|_| format!("{} does not start with a number; {like}", quote(text)))
+    }
+}
+
 /// A length in metres.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Metres(pub f64);

@@ -50,7 +50,7 @@ fn pairs(motion: &mut Motion, until: SimTime) -> Vec<(SimTime, [NodeId; 2], bool
     let all = changes(motion, until).into_iter();
     all.filter_map(|(at, change)| match change {
         Change::Pair { pair, is_near, .. } => Some((at, pair, is_near)),
-        Change::Leg(_) => None,
+        Change::Leg(..) => None,
     })
     .collect()
 }

@@ -35,6 +35,10 @@ impl Router for Fixed {
         self.next[to.index()]
     }
 
+    fn is_computed(&self) -> bool {
+        true
+    }
+
     fn rerouted(&mut self, _: SimTime, least_cost: &[Option<Hop>], _: &mut Orders) {
         self.next.copy_from_slice(least_cost);
     }

@@ -72,6 +72,11 @@ pub trait Router: std::fmt::Debug {
     /// Frames of this neighbour can be decoded at an interface now, or cannot any more. Told to routers that [watch](Router::watches_neighbours).
     fn neighbour(&mut self, _now: SimTime, _at: InterfaceId, _node: NodeId, _is_up: bool, _orders: &mut Orders) {}
 
+    /// True if it follows computed routes ([`Router::rerouted`]): as nodes move they are computed as long as one router does.
+    fn is_computed(&self) -> bool {
+        false
+    }
+
     /// Links have broken or healed, or nodes have moved: the least-cost hops to each node are these now, as in
     /// [`RouterFacts::least_cost`]. For routers that are computed; others find it out.
     fn rerouted(&mut self, _now: SimTime, _least_cost: &[Option<Hop>], _orders: &mut Orders) {}

@@ -1,0 +1,464 @@
+//! Nodes that move: their models, the ranges at which pairs meet and part, and what follows for the media.
+
+use super::network::{self, Near};
+use super::radio::{self, Tuned};
+use super::{Result, places};
+use crate::scenario::{InputError, Mobility, Scenario};
+use crate::shared::Shared;
+use crate::world::Met;
+use engine::{Purpose, Streams};
+use motion::model::Given;
+use motion::trace::{Format, Index, Player, ReadAt, Unusable};
+use motion::{Change, Leg, Model, Motion, Point};
+use net::Routes;
+use phy::Medium;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::rc::Rc;
+use std::sync::Arc;
+use units::{ChannelId, Db, NodeId, SimTime};
+
+/// A trace that nodes of a scenario follow.
+#[derive(Debug, Clone)]
+pub(crate) struct Trace {
+    file: String,
+    index: Arc<Index>,
+    /// Its nodes, by their numbers there.
+    nodes: Vec<NodeId>,
+    names: Arc<[String]>,
+}
+
+/// A file that is read from anywhere.
+#[derive(Debug)]
+struct OnDisk(File);
+
+impl ReadAt for OnDisk {
+    fn read_at(&mut self, offset: u64, into: &mut [u8]) -> std::io::Result<usize> {
+        self.0.seek(SeekFrom::Start(offset))?;
+        self.0.read(into)
+    }
+}
+
+fn mobilities(scenario: &Scenario) -> impl Iterator<Item = (NodeId, &Mobility)> {
+    let nodes = (0..).map(NodeId).zip(&scenario.nodes);
+    nodes.filter_map(|(id, node)| Some((id, node.entry.mobility.as_ref()?)))
+}
+
+fn is_trace_of(mobility: &Mobility, name: &str) -> bool {
+    matches!(mobility, Mobility::Trace { file } if file == name)
+}
+
+/// True if a node moves.
+pub(super) fn moves(scenario: &Scenario) -> bool {
+    mobilities(scenario).next().is_some()
+}
+
+/// Reads and checks the traces that a scenario names.
+///
+/// # Errors
+/// A file that cannot be read, or a line of it that is wrong.
+pub(crate) fn traces(scenario: &Scenario) -> Result<Vec<Trace>> {
+    let mut found: Vec<Trace> = Vec::new();
+    for (id, mobility) in mobilities(scenario) {
+        let Mobility::Trace { file } = mobility else { continue };
+        if found.iter().any(|trace| trace.file == *file) {
+            continue;
+        }
+        let nodes: Vec<NodeId> =
+            mobilities(scenario).filter(|(_, it)| is_trace_of(it, file)).map(|(node, _)| node).collect();
+        let names: Vec<String> = nodes.iter().map(|node| scenario.nodes[node.index()].name.clone()).collect();
+        let wrong = |why: String| {
+            let path = format!("node[{}].mobility.file", scenario.nodes[id.index()].index);
+            InputError::new(path, format!("{file}: {why}"))
+        };
+        let mut source = OnDisk(File::open(file).map_err(|error| wrong(error.to_string()))?);
+        let index = Index::read(&mut source, format_of(file), &names).map_err(|why| match why {
+            Unusable::Line(error) => wrong(error.to_string()),
+            Unusable::Io(error) => wrong(error.to_string()),
+        })?;
+        found.push(Trace { file: file.clone(), index: Arc::new(index), nodes, names: names.into() });
+    }
+    Ok(found)
+}
+
+fn format_of(file: &str) -> Format {
+    if file.to_ascii_lowercase().ends_with(".csv") { Format::Csv } else { Format::Ns2 }
+}
+
+/// The model of every node that moves. `places` are as the layout has them.
+///
+/// # Errors
+/// A trace that cannot be opened any more.
+fn models(shared: &Shared, streams: &Streams, places: &[Point]) -> Result<Vec<Option<Box<dyn Model>>>> {
+    let scenario = &shared.scenario;
+    let mut players: Vec<Rc<RefCell<Player>>> = Vec::new();
+    for trace in &shared.traces {
+        let file = File::open(&trace.file).map_err(|error| {
+            let path = format!("node[{}].mobility.file", scenario.nodes[trace.nodes[0].index()].index);
+            InputError::new(path, format!("{}: {error}", trace.file))
+        })?;
+        let player = Player::new(Arc::clone(&trace.index), Box::new(OnDisk(file)), &trace.names);
+        players.push(Rc::new(RefCell::new(player)));
+    }
+    let mut models: Vec<Option<Box<dyn Model>>> = scenario.nodes.iter().map(|_| None).collect();
+    for (node, mobility) in mobilities(scenario) {
+        let trace = shared.traces.iter().zip(&players).find_map(|(trace, player)| {
+            is_trace_of(mobility, &trace.file).then_some(())?;
+            Some((Rc::clone(player), trace.nodes.binary_search(&node).ok()?))
+        });
+        models[node.index()] = Some(model(shared, streams, node, mobility, places, trace));
+    }
+    Ok(models)
+}
+
+fn model(
+    shared: &Shared,
+    streams: &Streams,
+    node: NodeId,
+    mobility: &Mobility,
+    places: &[Point],
+    trace: Option<(Rc<RefCell<Player>>, usize)>,
+) -> Box<dyn Model> {
+    let scenario = &shared.scenario;
+    let is_placed = scenario.layout.is_some() || scenario.nodes[node.index()].entry.position.is_some();
+    let draws = streams.get(Purpose::Mobility, u64::from(shared.layout) << 32 | u64::from(node.0));
+    mobility.spec().make(Given { place: is_placed.then_some(places[node.index()]), draws, trace })
+}
+
+/// The position of every node as a run begins: see `places.rs`, and of nodes that move where their model begins.
+pub(super) fn begin(shared: &Shared, streams: &Streams) -> Vec<Point> {
+    let laid_out = places::places(&shared.scenario, streams, shared.layout);
+    let mut found = laid_out.clone();
+    for (node, mobility) in mobilities(&shared.scenario) {
+        let trace = shared.traces.iter().find(|trace| is_trace_of(mobility, &trace.file));
+        let stated = trace.and_then(|trace| trace.index.place(trace.nodes.binary_search(&node).ok()?));
+        found[node.index()] =
+            stated.unwrap_or_else(|| model(shared, streams, node, mobility, &laid_out, None).first().from);
+    }
+    found
+}
+
+/// Checks that nodes begin within their areas.
+///
+/// # Errors
+/// A layout puts one outside.
+pub(super) fn check(shared: &Shared, places: &[Point]) -> Result<()> {
+    for (node, mobility) in mobilities(&shared.scenario) {
+        let at = places[node.index()];
+        if mobility.spec().area().is_some_and(|area| !area.holds(at)) {
+            let path = format!("node[{}].mobility", shared.scenario.nodes[node.index()].index);
+            let message = format!("[layout] puts it at [{}, {}], outside of this area", at[0], at[1]);
+            return Err(InputError::new(path, message));
+        }
+    }
+    Ok(())
+}
+
+/// The meaning of a range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Within it frames are decoded.
+    Reach,
+    /// Within it they are sensed.
+    Sense,
+    /// Within it both decode each other's data frames and responses, where signals have powers.
+    Exchange,
+}
+
+/// What a channel keeps of motion.
+#[derive(Debug)]
+struct OnChannel {
+    /// Index of its range of each kind.
+    ranges: [Option<usize>; 3],
+    /// Where signals have powers: metres that both ends of each ordered pair had gone when its gain was computed.
+    gone: Vec<[f64; 2]>,
+}
+
+/// The motion of a run.
+#[derive(Debug)]
+pub(super) struct Moving {
+    motion: Motion,
+    kinds: Vec<(ChannelId, Kind)>,
+    channels: Vec<OnChannel>,
+    /// Directions between nodes that have met or parted, of which the medium has not been told: their transmitters transmit.
+    pending: Vec<(ChannelId, NodeId, NodeId)>,
+    /// Pairs that have met or parted, of which nodes have not been told.
+    untold: Vec<(ChannelId, NodeId, NodeId)>,
+    /// Metres that each node had gone when its leg began.
+    metres: Vec<f64>,
+    /// Radio neighbours on each channel, as nodes were told.
+    near: Vec<Near>,
+    routes: Option<Routes>,
+}
+
+impl Moving {
+    /// The motion of a run that begins at these places.
+    ///
+    /// # Errors
+    /// As of [`models`].
+    pub fn new(
+        shared: &Shared,
+        streams: &Streams,
+        begin: &[Point],
+        media: &mut [Medium],
+        near: Vec<Near>,
+    ) -> Result<Moving> {
+        let scenario = &shared.scenario;
+        let mut kinds = Vec::new();
+        let mut channels = Vec::new();
+        let all: Vec<Tuned<'_>> = Tuned::all(scenario, streams).collect();
+        for on in &all {
+            let mut ranges = [None; 3];
+            let mut put = |kind: Kind| {
+                ranges[kind as usize] = Some(kinds.len());
+                kinds.push((on.id, kind));
+            };
+            let has_powers = on.channel.powers.is_some();
+            if has_powers && near[on.id.index()].is_independent {
+                put(Kind::Exchange);
+            }
+            if !has_powers && on.channel.range.is_some() {
+                put(Kind::Reach);
+            }
+            if !has_powers && on.channel.sense_range.is_some() {
+                put(Kind::Sense);
+            }
+            let nodes = scenario.nodes.len();
+            channels.push(OnChannel { ranges, gone: vec![[0.0; 2]; if has_powers { nodes * nodes } else { 0 }] });
+        }
+        for medium in media.iter_mut() {
+            if let Medium::Sinr(levels) = medium {
+                levels.set_moving();
+            }
+        }
+        let exchanges: Vec<Option<network::Radii<'_>>> = all
+            .iter()
+            .zip(media.iter())
+            .map(|(on, medium)| Some(network::Radii::new(shared, *on, on.channel.powers.as_ref()?, medium)))
+            .collect();
+        let radius = |range: usize, a: NodeId, b: NodeId| -> Option<f64> {
+            let (channel, kind): (ChannelId, Kind) = kinds[range];
+            let on = all[channel.index()];
+            if !(on.has(a) && on.has(b)) {
+                return None;
+            }
+            match kind {
+                Kind::Reach => on.channel.range.map(|range| range.0),
+                Kind::Sense => on.channel.sense_range.map(|range| range.0),
+                Kind::Exchange => exchanges[channel.index()].as_ref().map(|radii| radii.of(a, b)),
+            }
+        };
+        let laid_out = places::places(scenario, streams, shared.layout);
+        let places: Vec<Point> = begin.to_vec();
+        let motion = Motion::new(&places, models(shared, streams, &laid_out)?, kinds.len(), radius);
+        let metres = vec![0.0; scenario.nodes.len()];
+        drop(exchanges);
+        Ok(Moving { motion, kinds, channels, pending: Vec::new(), untold: Vec::new(), metres, near, routes: None })
+    }
+
+    pub fn next_wakeup(&mut self) -> SimTime {
+        self.motion.next_wakeup()
+    }
+
+    /// Makes what changes at `now`. `begins` is told of legs.
+    pub fn advance(&mut self, now: SimTime, begins: &mut dyn FnMut(NodeId, &Leg)) {
+        while let Some(change) = self.motion.advance(now) {
+            match change {
+                Change::Leg(node, ended) => {
+                    self.metres[node.index()] += ended.speed() * (ended.ends - ended.begins).as_secs_f64();
+                    begins(node, self.motion.leg(node));
+                }
+                Change::Pair { range, pair: [a, b], .. } => {
+                    let (channel, kind) = self.kinds[range];
+                    if kind != Kind::Exchange {
+                        for direction in [(channel, a, b), (channel, b, a)] {
+                            if !self.pending.contains(&direction) {
+                                self.pending.push(direction);
+                            }
+                        }
+                    }
+                    if !self.untold.contains(&(channel, a, b)) {
+                        self.untold.push((channel, a, b));
+                    }
+                }
+            }
+        }
+    }
+
+    /// The legs that nodes are on, of those that move.
+    pub fn legs(&self) -> impl Iterator<Item = (NodeId, &Leg)> {
+        self.motion.movers().iter().map(|node| (*node, self.motion.leg(*node)))
+    }
+
+    /// Where all nodes are.
+    pub fn places(&self, now: SimTime, places: &mut [Point]) {
+        for node in self.motion.movers() {
+            places[node.index()] = self.motion.place(*node, now);
+        }
+    }
+
+    pub fn is_stale(&self) -> bool {
+        !self.pending.is_empty()
+    }
+
+    /// Who hears and senses `from`, by distance.
+    fn wanted(&self, on: Tuned<'_>, from: NodeId, to: NodeId, places: &[Point]) -> (bool, bool) {
+        if !(on.has(from) && on.has(to)) || from == to {
+            return (false, false);
+        }
+        let mut directions =
+            on.channel.pair.iter().flat_map(|pair| pair.ends.directions().map(move |it| (it, pair.reach)));
+        let stated = directions.by_ref().filter(|(ends, reach)| *ends == (from, to) && reach.is_some()).last();
+        if let Some((_, Some(reach))) = stated {
+            return (reach, reach);
+        }
+        let ranges = &self.channels[on.id.index()].ranges;
+        let is_moving = |node: &NodeId| self.motion.movers().binary_search(node).is_ok();
+        let moves = [from, to].iter().any(is_moving);
+        let within = |kind: Kind, radius: Option<f64>| match (ranges[kind as usize], radius) {
+            (Some(range), _) if moves => self.motion.is_near(range, from, to),
+            (_, Some(radius)) => radio::distance_m(places, from, to) <= radius,
+            (_, None) => true,
+        };
+        let hears = within(Kind::Reach, on.channel.range.map(|it| it.0));
+        let senses = on.channel.sense_range.is_some() && within(Kind::Sense, on.channel.sense_range.map(|it| it.0));
+        (hears, hears || senses)
+    }
+
+    /// Tells a medium without powers who hears `from`.
+    pub fn heard(
+        &self,
+        on: Tuned<'_>,
+        places: &[Point],
+        is_cut: impl Fn(NodeId, NodeId) -> bool,
+        from: NodeId,
+        medium: &mut Medium,
+    ) {
+        for to in (0..on.scenario.nodes.len() as u32).map(NodeId) {
+            let (hears, senses) = self.wanted(on, from, to, places);
+            let stands = !is_cut(from, to);
+            medium.set_pair(from, to, hears && stands, senses && stands);
+        }
+    }
+
+    /// Tells the media of the directions whose transmitters are silent.
+    pub fn settle(
+        &mut self,
+        scenario: &Scenario,
+        streams: &Streams,
+        places: &[Point],
+        cut: &BTreeSet<(NodeId, NodeId)>,
+        media: &mut [&mut Medium],
+    ) {
+        if self.pending.is_empty() {
+            return;
+        }
+        let all: Vec<Tuned<'_>> = Tuned::all(scenario, streams).collect();
+        let mut pending = std::mem::take(&mut self.pending);
+        pending.retain(|(channel, from, to)| {
+            let medium = &mut *media[channel.index()];
+            let is_sending = medium.is_transmitting(*from);
+            if !is_sending {
+                let (hears, senses) = self.wanted(all[channel.index()], *from, *to, places);
+                let stands = !cut.contains(&((*from).min(*to), (*from).max(*to)));
+                medium.set_pair(*from, *to, hears && stands, senses && stands);
+            }
+            is_sending
+        });
+        self.pending = pending;
+    }
+
+    /// Neighbours that nodes have won or lost, of which they have not been told, as far as the media know.
+    pub fn met(&mut self, media: &[&Medium], cut: &BTreeSet<(NodeId, NodeId)>) -> Vec<Met> {
+        let mut met = Vec::new();
+        let Moving { untold, pending, near, motion, channels, .. } = self;
+        untold.retain(|&(channel, a, b)| {
+            if pending.contains(&(channel, a, b)) || pending.contains(&(channel, b, a)) {
+                return true;
+            }
+            let near = &mut near[channel.index()];
+            if !near.is_independent {
+                return false;
+            }
+            let is_up = match channels[channel.index()].ranges[Kind::Exchange as usize] {
+                Some(range) => motion.is_near(range, a, b) && !cut.contains(&(a, b)),
+                None => {
+                    let medium = media[channel.index()];
+                    medium.hears(a, b) && medium.hears(b, a)
+                }
+            };
+            let mut is_new = false;
+            for (node, other) in [(a, b), (b, a)] {
+                let list = &mut near.neighbours[node.index()];
+                match (list.binary_search(&other), is_up) {
+                    (Err(place), true) => list.insert(place, other),
+                    (Ok(place), false) => _ = list.remove(place),
+                    _ => continue,
+                }
+                is_new = true;
+            }
+            if is_new {
+                met.push(Met { channel, pair: [a, b], is_up });
+            }
+            false
+        });
+        met
+    }
+
+    /// Neighbours as all are told anew.
+    pub fn set_near(&mut self, near: Vec<Near>, routes: Routes) {
+        (self.near, self.routes) = (near, Some(routes));
+        self.untold.retain(|(channel, a, b)| {
+            self.pending.contains(&(*channel, *a, *b)) || self.pending.contains(&(*channel, *b, *a))
+        });
+    }
+
+    /// Routes over who is near now. Returns them, and the nodes whose hops are others than before.
+    pub fn reroute(&mut self, shared: &Shared, cut: &[units::LinkId]) -> (&Routes, Vec<NodeId>) {
+        let routes = network::routes_over(shared, cut, &self.near);
+        let nodes = (0..shared.scenario.nodes.len() as u32).map(NodeId);
+        let before = self.routes.as_ref();
+        let others =
+            nodes.filter(|node| before.is_none_or(|before| before.row(*node) != routes.row(*node))).collect();
+        (self.routes.insert(routes), others)
+    }
+
+    /// Renews the gains from `from`, which is about to transmit, to those that have moved, or that it has moved away from.
+    pub fn renew(
+        &mut self,
+        now: SimTime,
+        on: Tuned<'_>,
+        from: NodeId,
+        places: &mut [Point],
+        cut: &BTreeSet<(NodeId, NodeId)>,
+        medium: &mut Medium,
+    ) {
+        let (Medium::Sinr(levels), Some(powers), Some(thresholds)) =
+            (medium, &on.channel.powers, &on.scenario.radio.levels)
+        else {
+            return;
+        };
+        let (step, nodes) = (thresholds.move_step.0, on.scenario.nodes.len());
+        let Moving { motion, metres, channels, .. } = self;
+        let gone_by = |node: NodeId| {
+            let leg = motion.leg(node);
+            metres[node.index()] + leg.speed() * now.since(leg.begins).as_secs_f64()
+        };
+        let own = gone_by(from);
+        places[from.index()] = motion.place(from, now);
+        let rows = &mut channels[on.id.index()].gone[from.index() * nodes..][..nodes];
+        let renewed = (0..nodes as u32).map(NodeId).zip(rows).filter_map(|(to, seen)| {
+            let their = gone_by(to);
+            if own - seen[0] <= step && their - seen[1] <= step || cut.contains(&(from.min(to), from.max(to))) {
+                return None;
+            }
+            *seen = [own, their];
+            places[to.index()] = motion.place(to, now);
+            Some((to, radio::mean_gain(on, powers, places, from, to)))
+        });
+        let renewed: Vec<(NodeId, Db)> = renewed.collect();
+        levels.renew(from, renewed.into_iter());
+    }
+}
