@@ -462,3 +462,61 @@ impl Moving {
         levels.renew(from, renewed.into_iter());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Record;
+    use crate::runner::recorded_world;
+    use std::sync::atomic::{AtomicBool, AtomicU64};
+    use units::NodeId;
+
+    const NODES: u32 = 12;
+
+    /// Saturated stations that run among each other at 50 m/s.
+    fn text(channel: &str) -> String {
+        let mut text = format!(
+            "scenario = {{ duration = '4 s' }}\nradio = {{ standard = '802.11b', data_rate = '2 Mb/s' }}\n{channel}\n[[node]]\nname = 'n'\ncount = {NODES}\n\
+             mobility = {{ model = 'waypoint', width = '100 m', height = '100 m', min_speed = '20 m/s', max_speed = '80 m/s' }}\n"
+        );
+        for i in 1..NODES {
+            let next = i + 1;
+            text += &format!(
+                "[[flow]]\nfrom = 'n{i}'\nto = 'n{next}'\ntransport = {{ protocol = 'udp' }}\ntraffic = {{ model = 'poisson', rate = '1 Mb/s' }}\n"
+            );
+        }
+        text
+    }
+
+    #[test]
+    fn no_frame_ends_with_other_listeners_than_it_began_with() {
+        let powers = "channel = { propagation = { model = 'log-distance', exponent = 4 }, shadowing = '6 dB' }";
+        for (channel, waits) in [("channel = { range = '30 m', sense_range = '45 m' }", true), (powers, false)] {
+            let blueprint = crate::parse(&text(channel), &[]).unwrap_or_else(|error| panic!("{error}"));
+            let mut world = recorded_world(blueprint.shared(), 1, &Record::default()).expect("a world");
+            let (stop, reached) = (AtomicBool::new(false), AtomicU64::new(0));
+            let mut began: Vec<Option<Vec<NodeId>>> = vec![None; NODES as usize];
+            let mut last: Vec<Vec<NodeId>> = vec![Vec::new(); NODES as usize];
+            let (mut frames, mut changes, mut waiting) = (0, 0, 0);
+            while !world.is_over() {
+                let next = world.next_at();
+                world.advance(next, &stop, &reached).expect("nobody stops it");
+                let medium = &world.airs[0].channel.medium;
+                for (i, (began, last)) in (0..).zip(began.iter_mut().zip(&mut last)) {
+                    let listeners = medium.listeners(NodeId(i));
+                    match (&began, medium.is_transmitting(NodeId(i))) {
+                        (Some(at_begin), true) => assert_eq!(*at_begin, listeners, "n{} at {next}", i + 1),
+                        (None, true) => {
+                            (*began, frames) = (Some(listeners.clone()), frames + 1);
+                        }
+                        (_, false) => *began = None,
+                    }
+                    changes += u32::from(*last != listeners);
+                    *last = listeners;
+                }
+                waiting += u32::from(world.topology.as_ref().is_some_and(|topology| topology.is_stale()));
+            }
+            assert!(frames > 1000 && changes > 200, "{frames} frames, {changes} changes");
+            assert_eq!(waiting > 10, waits, "changes that had to wait for a frame's end: {waiting}");
+        }
+    }
+}
