@@ -179,6 +179,23 @@ impl Motion {
         }
     }
 
+    /// Puts a node that stands for good elsewhere. Who is near it now is so at once, without a change that tells it.
+    pub fn put(&mut self, node: NodeId, at: Point, now: SimTime) {
+        if self.row[node.index()] != NO_ROW {
+            return;
+        }
+        self.legs[node.index()] = Leg::rest(now, at);
+        for mover in self.movers.clone() {
+            let distance = self.distance(mover, node, now);
+            for range in 0..self.ranges {
+                let place = self.place_of(mover, node, range);
+                let pair = &mut self.pairs[place];
+                pair.is_near = distance <= pair.radius;
+                self.look(place, mover, node, now);
+            }
+        }
+    }
+
     /// The leg of a node now.
     pub fn leg(&self, node: NodeId) -> &Leg {
         &self.legs[node.index()]

@@ -258,6 +258,11 @@ impl Moving {
         Ok(Moving { motion, kinds, channels, pending: Vec::new(), untold: Vec::new(), metres, near, routes: None })
     }
 
+    /// An event puts a node elsewhere.
+    pub fn put(&mut self, node: NodeId, at: Point, now: SimTime) {
+        self.motion.put(node, at, now);
+    }
+
     pub fn next_wakeup(&mut self) -> SimTime {
         self.motion.next_wakeup()
     }

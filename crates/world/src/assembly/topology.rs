@@ -42,7 +42,7 @@ impl Topology for Standing {
         self.shared.scenario.events[event as usize].what.clone()
     }
 
-    fn change(&mut self, what: &EventKind) -> Wires {
+    fn change(&mut self, now: SimTime, what: &EventKind) -> Wires {
         self.has_changed = true;
         let scenario = &self.shared.scenario;
         let is_break = matches!(what, EventKind::Break(_));
@@ -50,6 +50,7 @@ impl Topology for Standing {
             EventKind::Kill(_) => Wires::None,
             EventKind::Move(node, to) => {
                 self.places[node.index()] = *to;
+                self.moving.iter_mut().for_each(|moving| moving.put(*node, *to, now));
                 // Others hear it differently, and it hears others differently.
                 self.stale.fill((0..scenario.nodes.len() as u32).map(NodeId).collect());
                 Wires::None

@@ -20,7 +20,7 @@ pub(crate) trait Topology: std::fmt::Debug {
     fn event(&self, event: u32) -> EventKind;
 
     /// Something changes.
-    fn change(&mut self, what: &EventKind) -> Wires;
+    fn change(&mut self, now: SimTime, what: &EventKind) -> Wires;
 
     /// True if a medium is not yet what it should be.
     fn is_stale(&self) -> bool;
@@ -118,7 +118,7 @@ impl World {
 
     fn change_to(&mut self, now: SimTime, what: &EventKind) {
         let Some(topology) = &mut self.topology else { return };
-        match topology.change(what) {
+        match topology.change(now, what) {
             Wires::None => {}
             Wires::Break(wires) => wires.into_iter().for_each(|link| self.sever(now, link)),
             Wires::Heal(wires) => wires.into_iter().for_each(|link| self.wires[link.index()].mend()),

@@ -161,8 +161,8 @@ traffic = { model = "poisson", rate = "300 kb/s" }
 fn with_powers(text: &str, more: &str) -> String {
     let channel = "channel = { range = \"40 m\", sense_range = \"60 m\" }";
     assert!(text.contains(channel));
-    let propagation = format!("{{ model = \"log-distance\", exponent = 4{more} }}");
-    text.replace(channel, &format!("channel = {{ propagation = {propagation} }}"))
+    let propagation = "{ model = \"log-distance\", exponent = 4 }";
+    text.replace(channel, &format!("channel = {{ propagation = {propagation}{more} }}"))
 }
 
 fn busy() -> [String; 3] {
@@ -274,8 +274,7 @@ fn routes_follow_a_relay_that_comes_and_goes() {
 
 #[test]
 fn where_signals_have_powers_a_station_that_walks_away_is_lost_where_its_power_falls_below_sensitivity() {
-    // Loss 40 + 40 log₁₀ d dB, 16 dBm: one at 5 m/s. With a fixed rate of 11 Mb/s all frames arrive near, none far, and the distance
-    // between is that at which neighbours part: √ of nothing is drawn here.
+    // At 5 m/s and a fixed rate all frames arrive near and none far; the distance between is that at which neighbours part.
     let text = r#"
 scenario = { duration = "60 s" }
 radio = { standard = "802.11b" }
@@ -297,11 +296,11 @@ traffic = { model = "cbr", rate = "80 kb/s" }
     let paths = found.motion.as_ref().unwrap();
     let [(0, true), (parted, false)] = meetings(paths, [0, 1])[..] else { panic!("{:?}", paths.meetings) };
     let parted = parted as f64 / 1e9;
-    // Ten datagrams a second: those until then arrive, but for the last metres. Beyond, a step of 6 dB in power is 1.41 in distance.
+    // Ten datagrams a second: those until then arrive, but for the last metres.
     let delivered = found.flow(0, "delivered_packets").unwrap();
-    assert!((8.0..50.0).contains(&parted), "{parted}");
+    assert!((2.0..50.0).contains(&parted), "{parted}");
     assert!((delivered - 10.0 * parted).abs() < 0.1 * 10.0 * parted, "{delivered} {parted}");
-    // Standing where it has come to, as far as it gets: the same border by another way.
+    // The same border among stations that stand: a tenth nearer are 1.8 dB more, a fifth farther 3.2 dB less.
     let place = 1.0 + 5.0 * parted;
     let at = |x: f64| {
         let text = text.replace("position = [1, 0]", &format!("position = [{x}, 0]"));
@@ -408,4 +407,33 @@ fn what_cannot_move_is_refused_in_a_line() {
     let moved = quiet("2 s", "40 m", &(line("a", [0.0; 2], [1.0, 0.0]) + &stand("b", [0.0; 2])))
         + "[[event]]\nat = \"1 s\"\nmove = \"a\"\nto = [0, 0]\n";
     assert!(refusal(&moved).contains("event[0].move: \"a\" has a mobility"), "{}", refusal(&moved));
+}
+
+/// Nodes by waypoint at 5 m/s in a square, a reach of 100 m, five TCP flows that may send 2 Mb/s.
+fn crowd(nodes: u32, side: u32, duration: &str) -> String {
+    let mut text = format!(
+        "scenario = {{ duration = \"{duration}\" }}\nradio = {{ standard = \"802.11b\", data_rate = \"2 Mb/s\" }}\nchannel = {{ range = \"100 m\" }}\n\
+         [[node]]\nname = \"n\"\ncount = {nodes}\nmobility = {{ model = \"waypoint\", width = \"{side} m\", height = \"{side} m\", \
+         min_speed = \"5 m/s\", max_speed = \"5 m/s\" }}\n"
+    );
+    for i in 0..5 {
+        let (from, to) = (2 * i + 1, 2 * i + 2);
+        write!(text, "[[flow]]\nfrom = \"n{from}\"\nto = \"n{to}\"\ntransport = {{ protocol = \"tcp\" }}\n").unwrap();
+    }
+    text
+}
+
+#[test]
+#[ignore = "a measurement: 1000 s of 50 nodes are to take 10 s at most in a release build"]
+fn what_a_thousand_seconds_of_fifty_nodes_take() {
+    for (nodes, side, duration) in [(50, 500, "1000 s"), (500, 1580, "100 s")] {
+        let found = run(&parse(&crowd(nodes, side, duration)), 1, &with_series());
+        let delivered: f64 = (0..5).map(|flow| found.flow(flow, "delivered_packets").unwrap()).sum();
+        let (events, paths) = (found.events, found.motion.unwrap());
+        let (legs, meetings) = (paths.legs.len(), paths.meetings.len());
+        println!(
+            "{nodes} nodes, {duration}: {:.2} s, {events} events, {legs} legs, {meetings} meetings, {delivered} packets",
+            found.sim_s
+        );
+    }
 }
