@@ -5,6 +5,7 @@ use crate::memory;
 use crate::registries::Registries;
 use crate::scenario::{self, InputError, Scenario};
 use crate::shared::Shared;
+use crate::traces;
 use std::sync::Arc;
 use units::{Bytes, NodeId};
 
@@ -26,7 +27,7 @@ impl Blueprint {
         let macs = found.take(assembly::macs(&scenario));
         let errors_at = found.take(assembly::errors_at(&scenario));
         let tcps = found.take(assembly::tcps(&scenario, &registries));
-        let traces = found.take(assembly::traces(&scenario));
+        let traces = found.take(traces::traces(&scenario));
         found.into_result()?;
         let (Some(macs), Some(errors_at), Some(tcps), Some(traces)) = (macs, errors_at, tcps, traces) else {
             unreachable!("what is not there is a mistake");

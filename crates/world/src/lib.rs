@@ -25,6 +25,7 @@ mod results;
 mod runner;
 mod shared;
 mod taps;
+mod traces;
 mod users;
 mod windows;
 mod world;

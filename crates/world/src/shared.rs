@@ -1,8 +1,8 @@
 //! The state that all runs of a scenario share.
 
-use crate::assembly::Trace;
 use crate::registries::Registries;
 use crate::scenario::Scenario;
+use crate::traces::Trace;
 use std::sync::Arc;
 use units::Bytes;
 

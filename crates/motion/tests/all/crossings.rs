@@ -135,3 +135,21 @@ fn the_queue_knows_at_every_instant_who_is_near_as_a_look_at_all_places_does() {
     }
     assert!(seen > 10_000);
 }
+
+#[test]
+fn a_node_that_is_put_elsewhere_is_near_who_is_there_and_is_met_from_there() {
+    // B runs east along y = 0 at 1 m/s from the origin; A stands 100 m north of it, and is put to (50, 0) at 10 s: B comes within 22.5 m of
+    // it at 27.5 s and leaves at 72.5 s. Put to (80, 0) at 30 s it is not near: it is met at 57.5 s and left at 102.5 s.
+    let models = vec![None, Stated::of(vec![Leg::away(SimTime::ZERO, [0.0, 0.0], [1.0, 0.0])])];
+    let mut motion = Motion::new(&[[0.0, 100.0], [0.0; 2]], models, 1, |_, _, _| Some(22.5));
+    assert_eq!(pairs(&mut motion, s(10.0)), []);
+    motion.put(A, [50.0, 0.0], s(10.0));
+    assert_eq!(pairs(&mut motion, s(30.0)), [(s(27.5), [A, B], true)]);
+    motion.put(A, [80.0, 0.0], s(30.0));
+    assert!(!motion.is_near(0, A, B));
+    let left = SimTime::from_ns(102_500_000_001);
+    assert_eq!(pairs(&mut motion, s(200.0)), [(s(57.5), [A, B], true), (left, [A, B], false)]);
+    // What moves by itself is not put anywhere.
+    motion.put(B, [0.0, 0.0], s(200.0));
+    assert_eq!(motion.place(B, s(201.0)), [201.0, 0.0]);
+}

@@ -44,7 +44,6 @@ fn all<T>(each: impl Iterator<Item = Result<T>>) -> Result<Vec<T>> {
 
 pub(crate) use draws::drawn;
 pub(crate) use modes::MeanSnr;
-pub(crate) use moving::{Trace, traces};
 pub(crate) use radio::{errors_at, macs};
 pub(crate) use transport::{keys, tcps};
 

@@ -5,86 +5,24 @@ use super::radio::{self, Tuned};
 use super::{Result, places};
 use crate::scenario::{InputError, Mobility, Scenario};
 use crate::shared::Shared;
+use crate::traces::{OnDisk, is_trace_of, mobilities};
 use crate::world::Met;
 use engine::{Purpose, Streams};
 use motion::model::Given;
-use motion::trace::{Format, Index, Player, ReadAt, Unusable};
+use motion::trace::Player;
 use motion::{Change, Leg, Model, Motion, Point};
 use net::Routes;
 use phy::Medium;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
 use std::rc::Rc;
 use std::sync::Arc;
 use units::{ChannelId, Db, NodeId, SimTime};
 
-/// A trace that nodes of a scenario follow.
-#[derive(Debug, Clone)]
-pub(crate) struct Trace {
-    file: String,
-    index: Arc<Index>,
-    /// Its nodes, by their numbers there.
-    nodes: Vec<NodeId>,
-    names: Arc<[String]>,
-}
-
-/// A file that is read from anywhere.
-#[derive(Debug)]
-struct OnDisk(File);
-
-impl ReadAt for OnDisk {
-    fn read_at(&mut self, offset: u64, into: &mut [u8]) -> std::io::Result<usize> {
-        self.0.seek(SeekFrom::Start(offset))?;
-        self.0.read(into)
-    }
-}
-
-fn mobilities(scenario: &Scenario) -> impl Iterator<Item = (NodeId, &Mobility)> {
-    let nodes = (0..).map(NodeId).zip(&scenario.nodes);
-    nodes.filter_map(|(id, node)| Some((id, node.entry.mobility.as_ref()?)))
-}
-
-fn is_trace_of(mobility: &Mobility, name: &str) -> bool {
-    matches!(mobility, Mobility::Trace { file } if file == name)
-}
-
 /// True if a node moves.
 pub(super) fn moves(scenario: &Scenario) -> bool {
     mobilities(scenario).next().is_some()
-}
-
-/// Reads and checks the traces that a scenario names.
-///
-/// # Errors
-/// A file that cannot be read, or a line of it that is wrong.
-pub(crate) fn traces(scenario: &Scenario) -> Result<Vec<Trace>> {
-    let mut found: Vec<Trace> = Vec::new();
-    for (id, mobility) in mobilities(scenario) {
-        let Mobility::Trace { file } = mobility else { continue };
-        if found.iter().any(|trace| trace.file == *file) {
-            continue;
-        }
-        let nodes: Vec<NodeId> =
-            mobilities(scenario).filter(|(_, it)| is_trace_of(it, file)).map(|(node, _)| node).collect();
-        let names: Vec<String> = nodes.iter().map(|node| scenario.nodes[node.index()].name.clone()).collect();
-        let wrong = |why: String| {
-            let path = format!("node[{}].mobility.file", scenario.nodes[id.index()].index);
-            InputError::new(path, format!("{file}: {why}"))
-        };
-        let mut source = OnDisk(File::open(file).map_err(|error| wrong(error.to_string()))?);
-        let index = Index::read(&mut source, format_of(file), &names).map_err(|why| match why {
-            Unusable::Line(error) => wrong(error.to_string()),
-            Unusable::Io(error) => wrong(error.to_string()),
-        })?;
-        found.push(Trace { file: file.clone(), index: Arc::new(index), nodes, names: names.into() });
-    }
-    Ok(found)
-}
-
-fn format_of(file: &str) -> Format {
-    if file.to_ascii_lowercase().ends_with(".csv") { Format::Csv } else { Format::Ns2 }
 }
 
 /// The model of every node that moves. `places` are as the layout has them.
@@ -520,7 +458,7 @@ mod tests {
                 }
                 waiting += u32::from(world.topology.as_ref().is_some_and(|topology| topology.is_stale()));
             }
-            assert!(frames > 1000 && changes > 200, "{frames} frames, {changes} changes");
+            assert!(frames > 1000 && changes > 100, "{frames} frames, {changes} changes");
             assert_eq!(waiting > 10, waits, "changes that had to wait for a frame's end: {waiting}");
         }
     }
