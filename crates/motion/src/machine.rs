@@ -102,6 +102,11 @@ impl Motion {
         motion
     }
 
+    /// The memory in bytes that so many nodes take, of which some move, at most.
+    pub const fn bytes(movers: usize, nodes: usize, ranges: usize) -> usize {
+        movers * nodes * ranges * (size_of::<Pair>() + size_of::<Entry>()) + nodes * size_of::<Leg>()
+    }
+
     /// The place of a pair in the table. `mover` moves.
     fn place_of(&self, mover: NodeId, other: NodeId, range: usize) -> usize {
         let is_row_of = |node: NodeId| self.row[node.index()] != NO_ROW;

@@ -187,6 +187,11 @@ impl Index {
         Ok(())
     }
 
+    /// The memory in bytes that following it takes, beside what waits of other nodes.
+    pub fn bytes(&self) -> usize {
+        self.parts.len() * 2 * LONGEST_LINE
+    }
+
     /// The place of a node at the start, if the trace has one.
     pub fn place(&self, node: usize) -> Option<Point> {
         self.nodes[node].place

@@ -322,8 +322,13 @@ fn silence_means_the_documented_defaults() {
     assert!(s.schemes.is_empty() && s.events.is_empty());
 
     let s = read(MATRIX).unwrap();
-    let levels =
-        Levels { cca_ed: Dbm(-62.0), cca_preamble_latency: Dur::from_us(4), preamble_sinr: Db(4.0), capture: None };
+    let levels = Levels {
+        cca_ed: Dbm(-62.0),
+        cca_preamble_latency: Dur::from_us(4),
+        preamble_sinr: Db(4.0),
+        move_step: Metres(0.1),
+        capture: None,
+    };
     assert_eq!((s.radio.levels, s.nodes[0].tx_power), (Some(levels), Dbm(16.0)));
 
     let s = read(UDP).unwrap();
