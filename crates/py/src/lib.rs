@@ -341,7 +341,7 @@ fn legs<'py>(py: Python<'py>, all: &[world::Walked], of: &world::scenario::Scena
     let dict = PyDict::new(py);
     let names: Vec<&str> = all.iter().map(|leg| of.nodes[leg.node.index()].name.as_str()).collect();
     dict.set_item("node", names)?;
-    let column = |value: fn(&world::Walked) -> f64| PyArray1::from_vec(py, all.iter().map(value).collect());
+    let column = |value: fn(&world::Walked) -> f64| all.iter().map(value).collect::<Vec<f64>>();
     dict.set_item("begins_s", column(|leg| leg.begins.as_secs_f64()))?;
     dict.set_item("ends_s", column(|leg| leg.ends.as_secs_f64()))?;
     dict.set_item("from_x_m", column(|leg| leg.from[0]))?;
@@ -359,8 +359,7 @@ fn meetings<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     let channels: Vec<&str> = of.channels.names().collect();
-    let instants = all.iter().map(|it| it.at.as_secs_f64()).collect();
-    dict.set_item("t_s", PyArray1::from_vec(py, instants))?;
+    dict.set_item("t_s", all.iter().map(|it| it.at.as_secs_f64()).collect::<Vec<f64>>())?;
     dict.set_item("channel", all.iter().map(|it| channels[it.channel.index()]).collect::<Vec<&str>>())?;
     for (place, name) in ["one", "other"].into_iter().enumerate() {
         let names = all.iter().map(|it| of.nodes[it.pair[place].index()].name.as_str());
