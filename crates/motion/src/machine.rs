@@ -206,7 +206,7 @@ impl Motion {
         &self.legs[node.index()]
     }
 
-    /// Where a node is, within its leg.
+    /// The place of a node, within its leg.
     pub fn place(&self, node: NodeId, now: SimTime) -> Point {
         self.legs[node.index()].place(now)
     }

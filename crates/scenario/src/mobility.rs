@@ -67,7 +67,7 @@ tagged! {
     pub enum Mobility, by "model", noun "mobility model" {
         /// Straight to a point drawn anywhere in a rectangle, at a speed drawn for each leg; then a pause ([mobile nodes](mobile.md)).
         "waypoint" => Waypoint {
-            /// Where the points are.
+            /// The rectangle in which the points are.
             area => Area,
             /// Of its legs.
             speeds => Speeds,
@@ -81,7 +81,7 @@ tagged! {
         },
         /// In a direction and at a speed that are drawn anew after a time or a distance; the border of a rectangle reflects.
         "walk" => Walk {
-            /// Whose border reflects.
+            /// The rectangle whose border reflects.
             area => Area,
             /// Of its legs.
             speeds => Speeds,
@@ -110,7 +110,7 @@ tagged! {
 }
 
 impl Mobility {
-    /// What its layer is told. The scenario's checks have found what is missing.
+    /// The same as its layer states it. The scenario's checks have found what is missing.
     pub fn spec(&self) -> Spec {
         let both = |speeds: &Speeds| [speeds.min_speed.0, speeds.max_speed.0];
         match self.clone() {

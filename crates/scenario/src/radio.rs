@@ -252,7 +252,7 @@ table! {
         /// Least SINR of a preamble to lock on; needs channel.propagation.
         preamble_sinr: Db, or "4 dB" => Db(4.0),
         /// A gain is computed anew when one of its ends has moved so far since; needs channel.propagation.
-        move_step: Metres, or "0.1 m" => Metres(0.1),
+        move_step: Option<Metres>, or "0.1 m",
         /// The least excess of power for which a later frame is taken instead; `None`: never.
         capture => Option<phy::Capture> as CaptureKeys,
     }

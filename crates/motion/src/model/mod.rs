@@ -88,7 +88,7 @@ pub enum Stretch {
 pub enum Spec {
     /// See `waypoint.rs`.
     Waypoint {
-        /// Where points are drawn.
+        /// The rectangle in which points are drawn.
         area: Area,
         /// Least and greatest, in metres a second.
         speeds: [f64; 2],
@@ -99,7 +99,7 @@ pub enum Spec {
     },
     /// See `walk.rs`.
     Walk {
-        /// Whose border turns it back.
+        /// The rectangle whose border turns it back.
         area: Area,
         /// Least and greatest, in metres a second.
         speeds: [f64; 2],

@@ -3,7 +3,7 @@
 //! - **Source** @CBD02 section 2.1.
 //! - **Departs** None.
 //!
-//! Where it begins anywhere in the rectangle it is found anywhere at every later time: reflection keeps the uniform distribution.
+//! A node that begins anywhere in the rectangle is found anywhere in it at every later time: reflection keeps the uniform distribution.
 
 use super::{Area, Model, Stretch};
 use crate::{Leg, Point};

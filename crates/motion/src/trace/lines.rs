@@ -39,7 +39,7 @@ impl Lines {
         Lines { at: begin, end, buffer: Vec::new(), used: 0, number: 0 }
     }
 
-    /// Where the next line begins.
+    /// The offset at which the next line begins.
     pub fn offset(&self) -> u64 {
         self.at + self.used as u64
     }

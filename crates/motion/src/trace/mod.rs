@@ -61,7 +61,7 @@ pub enum Unusable {
 pub struct Step {
     /// Its time.
     pub at: SimTime,
-    /// Where the node goes from then on, or is then (CSV).
+    /// The point to which the node goes from then on, or where it is then (CSV).
     pub to: Point,
     /// Metres a second; of no meaning in CSV.
     pub speed: f64,

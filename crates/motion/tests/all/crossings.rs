@@ -1,4 +1,4 @@
-//! Who meets and parts when.
+//! The instants at which nodes meet and part.
 
 use crate::{Stated, pairs, s};
 use engine::{Purpose, Streams};

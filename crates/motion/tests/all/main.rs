@@ -45,7 +45,7 @@ fn changes(motion: &mut Motion, until: SimTime) -> Vec<(SimTime, Change)> {
     }
 }
 
-/// When pairs met (true) and parted, of one range.
+/// The instants at which pairs met (true) and parted, of one range.
 fn pairs(motion: &mut Motion, until: SimTime) -> Vec<(SimTime, [NodeId; 2], bool)> {
     let all = changes(motion, until).into_iter();
     all.filter_map(|(at, change)| match change {

@@ -94,6 +94,10 @@ pub(super) fn check(shared: &Shared, places: &[Point]) -> Result<()> {
     Ok(())
 }
 
+/// Metres that an end of a pair goes until its gain is computed anew, unless the scenario says it. At 2.4 GHz it is less than a wavelength
+/// of 0.125 m: no path loss is finer.
+const MOVE_STEP_M: f64 = 0.1;
+
 /// The meaning of a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -105,12 +109,12 @@ enum Kind {
     Exchange,
 }
 
-/// What a channel keeps of motion.
+/// The state of motion on a channel.
 #[derive(Debug)]
 struct OnChannel {
     /// Index of its range of each kind.
     ranges: [Option<usize>; 3],
-    /// Where signals have powers: metres that both ends of each ordered pair had gone when its gain was computed.
+    /// Metres that both ends of each ordered pair had gone when its gain was computed; none where a pair is in reach or not.
     gone: Vec<[f64; 2]>,
 }
 
@@ -235,7 +239,7 @@ impl Moving {
         self.motion.movers().iter().map(|node| (*node, self.motion.leg(*node)))
     }
 
-    /// Where all nodes are.
+    /// Notes the places of those that move.
     pub fn places(&self, now: SimTime, places: &mut [Point]) {
         for node in self.motion.movers() {
             places[node.index()] = self.motion.place(*node, now);
@@ -246,7 +250,7 @@ impl Moving {
         !self.pending.is_empty()
     }
 
-    /// Who hears and senses `from`, by distance.
+    /// True of a node that hears `from`, and of one that senses it.
     fn wanted(&self, on: Tuned<'_>, from: NodeId, to: NodeId, places: &[Point]) -> (bool, bool) {
         if !(on.has(from) && on.has(to)) || from == to {
             return (false, false);
@@ -383,7 +387,7 @@ impl Moving {
         else {
             return;
         };
-        let (step, nodes) = (thresholds.move_step.0, on.scenario.nodes.len());
+        let (step, nodes) = (thresholds.move_step.map_or(MOVE_STEP_M, |step| step.0), on.scenario.nodes.len());
         let Moving { motion, metres, channels, .. } = self;
         let gone_by = |node: NodeId| {
             let leg = motion.leg(node);

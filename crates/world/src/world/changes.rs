@@ -31,7 +31,7 @@ pub(crate) trait Topology: std::fmt::Debug {
     /// The ways over what stands now.
     fn ways(&mut self, now: SimTime, media: &[&Medium]) -> Ways;
 
-    /// When nodes begin another leg, meet or part; [`SimTime::NEVER`] if nobody moves.
+    /// The time at which nodes begin another leg, meet or part; [`SimTime::NEVER`] if nobody moves.
     fn next_wakeup(&mut self) -> SimTime;
 
     /// Makes what changes at `now`, and tells of legs that begin. [`Topology::settle`] follows.
