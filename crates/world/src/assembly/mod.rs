@@ -111,7 +111,7 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
     on.iter().for_each(|on| modes::choose(*on, &places, &mut configs));
     let announced: Vec<Rc<[Option<Aggregation>]>> = on.iter().map(|on| announced(*on, &configs)).collect();
     let moving = if moving::moves(scenario) {
-        Some(Moving::new(shared, &streams, &places, &mut media, network.near.clone())?)
+        Some(Moving::new(shared, &streams, &places, &mut media, network.near.clone(), network.routes.clone())?)
     } else {
         None
     };

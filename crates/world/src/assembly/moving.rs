@@ -11,14 +11,14 @@ use engine::{Purpose, Streams};
 use motion::model::Given;
 use motion::trace::Player;
 use motion::{Change, Leg, Model, Motion, Point};
-use net::Routes;
+use net::{Hop, Routes};
 use phy::Medium;
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::rc::Rc;
 use std::sync::Arc;
-use units::{ChannelId, Db, NodeId, SimTime};
+use units::{ChannelId, Db, LinkId, NodeId, SimTime};
 
 /// True if a node moves.
 pub(super) fn moves(scenario: &Scenario) -> bool {
@@ -132,7 +132,9 @@ pub(super) struct Moving {
     metres: Vec<f64>,
     /// Radio neighbours on each channel, as nodes were told.
     near: Vec<Near>,
-    routes: Option<Routes>,
+    routes: Routes,
+    /// Hops from every node to each destination, as of `routes`; not of those that an event has changed since.
+    costs: BTreeMap<NodeId, Vec<Option<u64>>>,
 }
 
 impl Moving {
@@ -146,6 +148,7 @@ impl Moving {
         begin: &[Point],
         media: &mut [Medium],
         near: Vec<Near>,
+        routes: Routes,
     ) -> Result<Moving> {
         let scenario = &shared.scenario;
         let mut kinds = Vec::new();
@@ -197,7 +200,17 @@ impl Moving {
         let motion = Motion::new(&places, models(shared, streams, &laid_out)?, kinds.len(), radius);
         let metres = vec![0.0; scenario.nodes.len()];
         drop(exchanges);
-        Ok(Moving { motion, kinds, channels, pending: Vec::new(), untold: Vec::new(), metres, near, routes: None })
+        Ok(Moving {
+            motion,
+            kinds,
+            channels,
+            pending: Vec::new(),
+            untold: Vec::new(),
+            metres,
+            near,
+            routes,
+            costs: BTreeMap::new(),
+        })
     }
 
     /// An event puts a node elsewhere.
@@ -356,20 +369,35 @@ impl Moving {
 
     /// Neighbours as all are told anew.
     pub fn set_near(&mut self, near: Vec<Near>, routes: Routes) {
-        (self.near, self.routes) = (near, Some(routes));
+        (self.near, self.routes) = (near, routes);
+        self.costs.clear();
         self.untold.retain(|(channel, a, b)| {
             self.pending.contains(&(*channel, *a, *b)) || self.pending.contains(&(*channel, *b, *a))
         });
     }
 
-    /// Routes over who is near now. Returns them, and the nodes whose hops are others than before.
-    pub fn reroute(&mut self, shared: &Shared, cut: &[units::LinkId]) -> (&Routes, Vec<NodeId>) {
-        let routes = network::routes_over(shared, cut, &self.near);
-        let nodes = (0..shared.scenario.nodes.len() as u32).map(NodeId);
-        let before = self.routes.as_ref();
-        let others =
-            nodes.filter(|node| before.is_none_or(|before| before.row(*node) != routes.row(*node))).collect();
-        (self.routes.insert(routes), others)
+    /// Routes over those who are near now, after these have met. Returns them, and the nodes whose hops are others than before.
+    ///
+    /// Between two nodes as far from a destination no route leads to it, so a link between them that comes or goes leaves those routes.
+    pub fn reroute(&mut self, shared: &Shared, cut: &[LinkId], met: &[Met]) -> (&Routes, Vec<NodeId>) {
+        let Moving { routes, costs, near, .. } = self;
+        let as_far =
+            |costs: &Vec<Option<u64>>| met.iter().all(|met| costs[met.pair[0].index()] == costs[met.pair[1].index()]);
+        let is_known = |to: &NodeId| costs.get(to).is_some_and(as_far);
+        let anew: Vec<NodeId> = network::ends(shared).into_iter().filter(|to| !is_known(to)).collect();
+        let mut others = BTreeSet::new();
+        if !anew.is_empty() {
+            let hop_to = |routes: &Routes, to: NodeId| -> Vec<Option<Hop>> {
+                (0..shared.scenario.nodes.len() as u32).map(|from| routes.next(NodeId(from), to)).collect()
+            };
+            let before: Vec<_> = anew.iter().map(|to| hop_to(routes, *to)).collect();
+            network::renew(shared, cut, near, routes, &anew, |to, found| _ = costs.insert(to, found));
+            for (to, before) in anew.iter().zip(before) {
+                let changed = (0..).map(NodeId).zip(before.iter().zip(hop_to(routes, *to)));
+                others.extend(changed.filter(|(_, (was, is))| **was != *is).map(|(node, _)| node));
+            }
+        }
+        (routes, others.into_iter().collect())
     }
 
     /// Renews the gains from `from`, which is about to transmit, to those that have moved, or that it has moved away from.

@@ -300,18 +300,25 @@ impl<'a> Radii<'a> {
     }
 }
 
-/// Routes over these neighbours, while these wires are `cut`: those of [`standing`], without its last resort.
-pub(super) fn routes_over(shared: &Shared, cut: &[LinkId], near: &[Near]) -> Routes {
+/// Finds the routes to these destinations over these neighbours anew, while these wires are `cut`: those of [`standing`], without its last
+/// resort. `found` is told as by [`Routes::renew`].
+pub(super) fn renew(
+    shared: &Shared,
+    cut: &[LinkId],
+    near: &[Near],
+    routes: &mut Routes,
+    to: &[NodeId],
+    found: impl FnMut(NodeId, Vec<Option<u64>>),
+) {
     let scenario = &shared.scenario;
     let ids = interface_ids(scenario);
     let lists: Vec<&[Vec<NodeId>]> = near.iter().map(|near| &near.neighbours[..]).collect();
-    let mut routes = least_hops(scenario, cut, &ids, &lists, ends(shared));
-    in_vain(scenario, &ids, near, &mut routes);
-    routes
+    routes.renew(&hops(scenario, cut, &ids, &lists), to.iter().copied(), &HopCount, found);
+    in_vain(scenario, &ids, near, routes);
 }
 
 /// The nodes that routes lead to.
-fn ends(shared: &Shared) -> Vec<NodeId> {
+pub(super) fn ends(shared: &Shared) -> Vec<NodeId> {
     let scenario = &shared.scenario;
     let mut ends: Vec<NodeId> = if shared.leads_everywhere {
         nodes(scenario).collect()

@@ -5,7 +5,7 @@ use super::network;
 use super::radio::{self, Tuned};
 use crate::scenario::{Cut, EventKind};
 use crate::shared::Shared;
-use crate::world::{Rerouted, Settled, Topology, Ways, Wires};
+use crate::world::{Met, Rerouted, Settled, Topology, Ways, Wires};
 use engine::Streams;
 use motion::Leg;
 use phy::Medium;
@@ -159,9 +159,9 @@ impl Topology for Standing {
         }
     }
 
-    fn reroute(&mut self) -> Option<Rerouted<'_>> {
+    fn reroute(&mut self, met: &[Met]) -> Option<Rerouted<'_>> {
         let Standing { shared, cut_wires, moving: Some(moving), .. } = self else { return None };
-        let (routes, others) = moving.reroute(shared, cut_wires);
+        let (routes, others) = moving.reroute(shared, cut_wires, met);
         let saturators = network::saturators_of(&shared.scenario, routes);
         Some(Rerouted { routes, others, saturators })
     }

@@ -47,7 +47,7 @@ pub(crate) trait Topology: std::fmt::Debug {
     fn renew(&mut self, now: SimTime, channel: ChannelId, from: NodeId, medium: &mut Medium);
 
     /// Least-cost routes over those who have met and parted; `None` if nobody moves.
-    fn reroute(&mut self) -> Option<Rerouted<'_>>;
+    fn reroute(&mut self, met: &[Met]) -> Option<Rerouted<'_>>;
 }
 
 /// The state of media after [`Topology::settle`].
@@ -170,7 +170,7 @@ impl World {
     /// Some nodes have become neighbours, some are so no more: those are told who asked for it, and routers that follow computed routes.
     fn have_met(&mut self, now: SimTime, topology: &mut dyn Topology, all: &[Met]) {
         if self.nodes.iter().any(Node::is_routed)
-            && let Some(Rerouted { routes, others, saturators }) = topology.reroute()
+            && let Some(Rerouted { routes, others, saturators }) = topology.reroute(all)
         {
             self.saturators = saturators;
             for node in others {
