@@ -59,8 +59,8 @@ fn nodes_that_move_together_and_nodes_that_turn_on_the_border_do_not_flicker() {
     // B comes to 22.5 m, stands, goes away, comes again half way, goes: from 30 m at 1 m/s.
     let mut at = SimTime::ZERO;
     let mut legs = Vec::new();
-    for (from, to) in [(30.0, 22.5), (22.5, 22.5), (22.5, 40.0), (40.0, 10.0), (10.0, 40.0)] {
-        let lasts: f64 = if from == to { 5.0 } else { (to - from as f64).abs() };
+    for (from, to) in [(30.0_f64, 22.5), (22.5, 22.5), (22.5, 40.0), (40.0, 10.0), (10.0, 40.0)] {
+        let lasts: f64 = if from == to { 5.0 } else { (to - from).abs() };
         let ends = at + Dur::from_ns((lasts * 1e9) as u64);
         legs.push(Leg::until(at, ends, [from, 0.0], [to, 0.0]));
         at = ends;
