@@ -77,6 +77,20 @@ impl Routes {
         }
     }
 
+    /// Chooses a node's hop to a destination among those in `list`, where costs to reach it stand.
+    pub fn choose(
+        &mut self,
+        from: NodeId,
+        list: &[Hop],
+        to: NodeId,
+        costs: &[Option<u64>],
+        metric: &dyn RouteMetric,
+    ) {
+        let through = |hop: &Hop| costs[hop.node().index()].map(|rest| rest + metric.cost(from, *hop));
+        let best = list.iter().filter(|hop| through(hop).is_some()).min_by_key(|hop| through(hop));
+        self.next[from.index() * self.nodes + to.index()] = best.copied();
+    }
+
     /// Finds the routes to one destination. Returns the cost of each.
     fn find(
         &mut self,
@@ -86,11 +100,8 @@ impl Routes {
         metric: &dyn RouteMetric,
     ) -> Vec<Option<u64>> {
         let costs = costs(back, to);
-        for (from, list) in hops.iter().enumerate().filter(|(from, _)| *from != to.index()) {
-            let node = NodeId(from as u32);
-            let through = |hop: &Hop| costs[hop.node().index()].map(|rest| rest + metric.cost(node, *hop));
-            let best = list.iter().filter(|hop| through(hop).is_some()).min_by_key(|hop| through(hop));
-            self.next[from * self.nodes + to.index()] = best.copied();
+        for (from, list) in (0..).map(NodeId).zip(hops).filter(|(from, _)| *from != to) {
+            self.choose(from, list, to, &costs, metric);
         }
         costs
     }

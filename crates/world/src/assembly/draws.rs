@@ -35,7 +35,7 @@ pub(crate) fn drawn(shared: &Shared, seed: u64) -> Result<Cow<'_, Shared>> {
         };
         let media = radio::media(scenario, &places, &streams);
         let near = network::near(shared, &places, &media.iter().collect::<Vec<_>>(), &streams);
-        let graph = Graph::new(&network::hops_of(scenario, &near));
+        let graph = Graph::new(&network::hops_of(scenario, &[], &near));
         if must_connect && !graph.is_connected() {
             refused.get_or_insert(Refused::Apart);
             continue;

@@ -11,7 +11,7 @@ use engine::{Purpose, Streams};
 use motion::model::Given;
 use motion::trace::Player;
 use motion::{Change, Leg, Model, Motion, Point};
-use net::{Hop, Routes};
+use net::{Hop, HopCount, Routes};
 use phy::Medium;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -377,25 +377,44 @@ impl Moving {
     }
 
     /// Routes over those who are near now, after these have met. Returns them, and the nodes whose hops are others than before.
-    ///
-    /// Between two nodes as far from a destination no route leads to it, so a link between them that comes or goes leaves those routes.
     pub fn reroute(&mut self, shared: &Shared, cut: &[LinkId], met: &[Met]) -> (&Routes, Vec<NodeId>) {
+        let scenario = &shared.scenario;
         let Moving { routes, costs, near, .. } = self;
-        let as_far =
-            |costs: &Vec<Option<u64>>| met.iter().all(|met| costs[met.pair[0].index()] == costs[met.pair[1].index()]);
-        let is_known = |to: &NodeId| costs.get(to).is_some_and(as_far);
-        let anew: Vec<NodeId> = network::ends(shared).into_iter().filter(|to| !is_known(to)).collect();
-        let mut others = BTreeSet::new();
+        let hops = network::hops_of(scenario, cut, near);
+        let (mut others, mut anew, mut choosing) = (BTreeSet::new(), Vec::new(), Vec::new());
+        for to in network::ends(shared) {
+            match costs.get(&to).and_then(|costs| who_chooses(costs, &hops, met)) {
+                Some(nodes) => choosing.push((to, nodes)),
+                None => anew.push(to),
+            }
+        }
+        for (to, nodes) in choosing {
+            for node in nodes {
+                let before = routes.next(node, to);
+                routes.choose(node, &hops[node.index()], to, &costs[&to], &HopCount);
+                if routes.next(node, to) != before {
+                    others.insert(node);
+                }
+            }
+        }
         if !anew.is_empty() {
             let hop_to = |routes: &Routes, to: NodeId| -> Vec<Option<Hop>> {
-                (0..shared.scenario.nodes.len() as u32).map(|from| routes.next(NodeId(from), to)).collect()
+                (0..scenario.nodes.len() as u32).map(|from| routes.next(NodeId(from), to)).collect()
             };
             let before: Vec<_> = anew.iter().map(|to| hop_to(routes, *to)).collect();
-            network::renew(shared, cut, near, routes, &anew, |to, found| _ = costs.insert(to, found));
+            network::renew(scenario, near, &hops, routes, &anew, |to, found| _ = costs.insert(to, found));
             for (to, before) in anew.iter().zip(before) {
                 let changed = (0..).map(NodeId).zip(before.iter().zip(hop_to(routes, *to)));
                 others.extend(changed.filter(|(_, (was, is))| **was != *is).map(|(node, _)| node));
             }
+        }
+        if cfg!(debug_assertions) {
+            let (mut all, ends) = (routes.clone(), network::ends(shared));
+            network::renew(scenario, near, &hops, &mut all, &ends, |to, found| {
+                assert_eq!(costs[&to], found, "to {to}")
+            });
+            let mut nodes = (0..scenario.nodes.len() as u32).map(NodeId);
+            assert!(nodes.all(|node| all.row(node) == routes.row(node)), "routes are those that are found anew");
         }
         (routes, others.into_iter().collect())
     }
@@ -436,6 +455,32 @@ impl Moving {
         let renewed: Vec<(NodeId, Db)> = renewed.collect();
         levels.renew(from, renewed.into_iter());
     }
+}
+
+/// The nodes that choose their hop to a destination anew after these have met, where the `costs` to reach it, in hops, stand. `None`: they
+/// may not stand.
+///
+/// Between two nodes as far from a destination no route leads to it, whether they are neighbours or not. Of two that are one hop apart the
+/// farther one has another way to choose, or one less; it is as far as before if a neighbour is left that is nearer.
+fn who_chooses(costs: &[Option<u64>], hops: &[Vec<Hop>], met: &[Met]) -> Option<Vec<NodeId>> {
+    let mut nodes = Vec::new();
+    for Met { pair: [a, b], is_up, .. } in met.iter().copied() {
+        let (one, other) = (costs[a.index()], costs[b.index()]);
+        if one == other {
+            continue;
+        }
+        let (one, other) = (one?, other?);
+        if one.abs_diff(other) != 1 {
+            return None;
+        }
+        let (far, nearer) = if one > other { (a, other) } else { (b, one) };
+        let is_nearer = |hop: &Hop| costs[hop.node().index()] == Some(nearer);
+        if !is_up && !hops[far.index()].iter().any(is_nearer) {
+            return None;
+        }
+        nodes.push(far);
+    }
+    Some(nodes)
 }
 
 #[cfg(test)]

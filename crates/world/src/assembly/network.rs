@@ -300,21 +300,18 @@ impl<'a> Radii<'a> {
     }
 }
 
-/// Finds the routes to these destinations over these neighbours anew, while these wires are `cut`: those of [`standing`], without its last
-/// resort. `found` is told as by [`Routes::renew`].
+/// Finds the routes to these destinations over these `hops` anew: those of [`standing`], without its last resort. `found` is told as by
+/// [`Routes::renew`].
 pub(super) fn renew(
-    shared: &Shared,
-    cut: &[LinkId],
+    scenario: &Scenario,
     near: &[Near],
+    hops: &[Vec<Hop>],
     routes: &mut Routes,
     to: &[NodeId],
     found: impl FnMut(NodeId, Vec<Option<u64>>),
 ) {
-    let scenario = &shared.scenario;
-    let ids = interface_ids(scenario);
-    let lists: Vec<&[Vec<NodeId>]> = near.iter().map(|near| &near.neighbours[..]).collect();
-    routes.renew(&hops(scenario, cut, &ids, &lists), to.iter().copied(), &HopCount, found);
-    in_vain(scenario, &ids, near, routes);
+    routes.renew(hops, to.iter().copied(), &HopCount, found);
+    in_vain(scenario, &interface_ids(scenario), near, routes);
 }
 
 /// The nodes that routes lead to.
@@ -384,10 +381,10 @@ fn least_hops(
     Routes::least_cost(&hops(scenario, cut, ids, neighbours), ends, &HopCount)
 }
 
-/// The hops that lead on from each node while all wires stand.
-pub(super) fn hops_of(scenario: &Scenario, near: &[Near]) -> Vec<Vec<Hop>> {
+/// The hops that lead on from each node while these wires are `cut`.
+pub(super) fn hops_of(scenario: &Scenario, cut: &[LinkId], near: &[Near]) -> Vec<Vec<Hop>> {
     let lists: Vec<&[Vec<NodeId>]> = near.iter().map(|near| &near.neighbours[..]).collect();
-    hops(scenario, &[], &interface_ids(scenario), &lists)
+    hops(scenario, cut, &interface_ids(scenario), &lists)
 }
 
 /// The hops that lead on from each node: wires that are not `cut`, then radio neighbours by channel.
