@@ -8,7 +8,7 @@ BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := build
 .DELETE_ON_ERROR:
-.PHONY: doctor doctor-test build built core demo test check lint lint-python index docs docs-check site gallery wheels validate price bound bench speed ns3 clean
+.PHONY: doctor doctor-test build built core demo test test-rust test-python check lint lint-python lint-rust index docs docs-check site gallery wheels validate price bound bench speed ns3 clean
 
 # ------------------------------------------------------------------------------------------------------------ doctor
 # One line with the remedy for whatever is missing. It asks the tools alone: no network, nothing written.
@@ -86,8 +86,8 @@ demo: build
 # The same random cases every time: a failure here is a change. `make validate` draws new ones, and more.
 SEED ?= 802
 
-# Python's tests run over a core compiled with the profile of the Rust tests: the workspace is compiled for clippy and for
-# tests, and not a third time. It stands beside the installed package, which keeps its own.
+# Python's tests run over a core compiled with the profile of the Rust tests and together with them: the workspace is compiled
+# for clippy and for tests, and not a third time. It stands beside the installed package, which keeps its own.
 SITE := target/site
 # Processes that share the Python tests: a test of the simulator is one thread for the most part.
 WORKERS ?= 2
@@ -103,15 +103,23 @@ core: $(VENV)/.pins
 	@ln -s $(CURDIR)/python/interlayer/* $(SITE)/interlayer/
 	@rm -f $(SITE)/interlayer/_core*.so && cp target/debug/lib_core.so $(SITE)/interlayer/_core.abi3.so
 
+# What uses one processor runs beside what else there is to do. Live runs have the machine to themselves.
 test: doctor-test $(VENV)/.pins
 	@tools/stage --begin
-	@tools/stage "formatting and lints, clippy's compilation included" $(MAKE) --no-print-directory lint
-	@tools/stage "compiling the Rust tests" $(CARGO) test --workspace --locked --quiet --no-run
-	@tools/stage "Rust tests" env PROPTEST_RNG_SEED=$(SEED) $(CARGO) test --workspace --locked --quiet
-	@tools/stage "the core for Python's tests" $(MAKE) --no-print-directory core
-	@tools/stage "live runs" env $(TESTED) $(BIN)/python -m pytest tests/live -n $(LIVE_WORKERS)
-	@tools/stage "Python tests" env $(TESTED) $(BIN)/python -m pytest tests/python -n $(WORKERS) --dist worksteal -m "not papers"
+	@tools/stage "formatting and lints, clippy's compilation included" $(MAKE) --no-print-directory -j2 lint
+	@tools/stage "compiling the Rust tests and the core" $(CARGO) build --profile test --workspace --lib --tests --locked --quiet
+	@$(MAKE) --no-print-directory core
+	@tools/stage "live runs" env $(TESTED) $(BIN)/python -m pytest tests/live -n $(LIVE_WORKERS) --dist worksteal
+	@$(MAKE) --no-print-directory -j2 test-python test-rust
 	@echo && echo "make test: passed; downloads apart," && tools/stage
+
+# Its log is shown when it is over: Python's tests write at the same time.
+test-rust:
+	@tools/stage "Rust tests" env PROPTEST_RNG_SEED=$(SEED) $(CARGO) test --workspace --locked --quiet >target/rust-tests.log 2>&1 \
+	  || { cat target/rust-tests.log; exit 1; }
+
+test-python:
+	@tools/stage "Python tests" env $(TESTED) $(BIN)/python -m pytest tests/python -n $(WORKERS) --dist worksteal -m "not papers"
 
 # After a change: what it touched. `make check BASE=main` for a branch. Python is checked if the change touched it.
 BASE ?= HEAD
@@ -131,7 +139,9 @@ check: doctor-test $(VENV)/.pins
 
 PYTHON_SOURCES := python tests/python tests/live examples docs validation tools
 
-lint: lint-python
+lint: lint-python lint-rust
+
+lint-rust:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked --quiet -- -D warnings
 

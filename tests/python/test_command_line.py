@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import typer.main
 
+import forked
 import interlayer
 from interlayer import bench, cli
 from interlayer.realtime import hosts
@@ -25,12 +26,14 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 COMMANDS: Any = typer.main.get_command(cli.app).commands  # type: ignore[attr-defined]
-EXAMPLES = [
-    line.strip()
-    for command in [typer.main.get_command(cli.app), *COMMANDS.values()]
-    for line in (command.help or "").splitlines()
-    if line.startswith("  interlayer ")
-]
+EXAMPLES = list(
+    dict.fromkeys(
+        line.strip()
+        for command in [typer.main.get_command(cli.app), *COMMANDS.values()]
+        for line in (command.help or "").splitlines()
+        if line.startswith("  interlayer ")
+    )
+)
 
 # --------------------------------------------------------------------------------------------------------------- help
 
@@ -61,10 +64,27 @@ def in_good_time(line: str) -> Any:
 @pytest.mark.parametrize("line", [in_good_time(line) for line in EXAMPLES])
 def test_every_example_of_the_help_runs(line: str, tmp_path: Path) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
-    command = [sys.executable, "-m", "interlayer", *shlex.split(line)[1:]]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    done = forked.command(*shlex.split(line)[1:], cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout
+
+
+@pytest.mark.core
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["check", "examples/single-hop.toml"],
+        ["run", "examples/no.toml"],
+        ["list", "--json", "-", "schemes"],
+        ["live", "-h"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_command_that_is_forked_says_and_returns_what_one_does_that_is_started(arguments: list[str]) -> None:
+    """Most tests fork theirs: forked.py."""
+    started = subprocess.run([sys.executable, "-m", "interlayer", *arguments], cwd=ROOT, capture_output=True, text=True)
+    done = forked.command(*arguments, cwd=ROOT)
+    assert (done.returncode, done.stdout, done.stderr) == (started.returncode, started.stdout, started.stderr)
 
 
 def test_defaults_are_shown_and_are_those_of_the_program() -> None:
@@ -130,9 +150,7 @@ def completed(shell: str, typed: str) -> list[str]:
         "zsh": {"_TYPER_COMPLETE_ARGS": typed},
         "fish": {"_TYPER_COMPLETE_ARGS": typed, "_TYPER_COMPLETE_FISH_ACTION": "get-args"},
     }[shell]
-    environment = os.environ | asked | {"_INTERLAYER_COMPLETE": f"complete_{shell}"}
-    command = [sys.executable, "-m", "interlayer"]
-    return subprocess.run(command, env=environment, capture_output=True, text=True).stdout.splitlines()
+    return forked.command(_INTERLAYER_COMPLETE=f"complete_{shell}", **asked).stdout.splitlines()
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -9,16 +9,17 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import interlayer
+from forked import command
 from interlayer.errors import InputError
 from interlayer.study import campaign, library
 from interlayer.study.runs import Cache
+from interlayer.study.store import Store
 from interlayer.study.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -32,11 +33,6 @@ pytestmark = pytest.mark.core
 ROOT = Path(__file__).parents[2]
 
 BASE = library.folder() / "kliazovich-2006/cells/single-hop-80211b.toml"
-
-
-def command(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
-    """The installed command in a process of its own."""
-    return subprocess.run(whole(*arguments), capture_output=True, text=True, **options)
 
 
 def whole(*arguments: object) -> list[str]:
@@ -306,13 +302,26 @@ def test_quick_look_in_a_pipe_is_silent_and_preliminary() -> None:
     assert json.loads(done.stdout)["preliminary"] is True
 
 
-def test_ctrl_c_keeps_finished_runs_and_exits_130(tmp_path: Path) -> None:
-    arguments = ["run", BASE, "--runs", 4000, "--json", tmp_path / "r.json", "--out", tmp_path / "out"]
-    with subprocess.Popen(whole(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        time.sleep(3)
+def interrupted(folder: Path, *arguments: object, after_runs: int) -> tuple[str, str]:
+    """Output and errors of the command where Ctrl-C comes once so many runs have finished."""
+    written = [*arguments, "--json", folder / "r.json", "--out", folder / "out", "--store", folder / "runs"]
+
+    def finished() -> int:
+        with Store(folder / "runs") as store:
+            return sum(one.runs for one in store.cores())
+
+    with subprocess.Popen(whole(*written), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        while finished() < after_runs:
+            with pytest.raises(subprocess.TimeoutExpired):
+                process.wait(0.05)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=20)
+        said = process.communicate(timeout=30)
     assert process.returncode == 130
+    return said
+
+
+def test_ctrl_c_keeps_finished_runs_and_exits_130(tmp_path: Path) -> None:
+    _, err = interrupted(tmp_path, "run", BASE, "--runs", 4000, after_runs=4)
     assert "Traceback" not in err
     found = json.loads((tmp_path / "r.json").read_text())
     assert found["interrupted"] is True
@@ -321,12 +330,7 @@ def test_ctrl_c_keeps_finished_runs_and_exits_130(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_in_a_long_reproduce_leaves_the_whole_picture_without_verdicts(tmp_path: Path) -> None:
-    arguments = ["reproduce", "lle-fig-3.9", "--runs", 2000, "--json", tmp_path / "r.json", "--out", tmp_path / "out"]
-    with subprocess.Popen(whole(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        time.sleep(4)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
-    assert process.returncode == 130
+    out, err = interrupted(tmp_path, "reproduce", "lle-fig-3.9", "--runs", 2000, after_runs=30)
     assert "interrupted: " in err
     assert "interrupted: no verdicts" in out
     found = json.loads((tmp_path / "r.json").read_text())

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
+
+import forked
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.core
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda p: p.stem)
 def test_example_prints_its_out(example: Path, tmp_path: Path) -> None:
     before = time.perf_counter()
-    done = subprocess.run([sys.executable, str(example)], cwd=tmp_path, capture_output=True, text=True)
+    done = forked.script(example, cwd=tmp_path)
     took_s = time.perf_counter() - before
     assert done.returncode == 0, done.stderr
     assert done.stdout == example.with_suffix(".out").read_text(), "if this is meant: make docs, and say why"

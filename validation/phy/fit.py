@@ -1,8 +1,13 @@
-"""Fits the curves of crates/phy/src/curves/awgn.rs to modem.csv, and prints them as its rows.
+"""Fits the curves of crates/phy/src/curves/awgn.rs to modem.csv, the gains of interference.rs to capture.csv.
+
+Prints them as their rows.
 
 A data bit survives with -ln p = ln 2 · exp(-y), y = Y (snr / reference)^steepness: at snr 0 it is guessed, and Y is
 such that a PSDU of 1458 B is lost once in ten at `reference`. The two numbers of a curve are those under which the
 lost packets of its rows of 1458 B are likeliest (binomial). Rows of 32 B are not fitted: they test the law of lengths.
+
+An OFDM interferer (`loose`) counts as noise of its power less a + b x² decibels, x what the SIR lies below
+`reference`, from 0 to 3.4 dB. a and b are the likeliest that are not negative, to 0.01 dB.
 
 Run: python3 fit.py
 """
@@ -11,7 +16,7 @@ import csv
 from collections import defaultdict
 from collections.abc import Iterable
 from itertools import pairwise
-from math import exp, expm1, log, log1p
+from math import exp, expm1, log, log1p, log10
 from pathlib import Path
 
 from scipy.optimize import brentq, minimize
@@ -90,5 +95,42 @@ def lines() -> list[str]:
     return shown
 
 
+def captured(interferer: str) -> dict[int, list[Row]]:
+    """The rows of capture.csv by MCS."""
+    rows = defaultdict(list)
+    with (HERE / "capture.csv").open(newline="") as f:
+        for r in csv.DictReader(f):
+            if r["interferer"] == interferer:
+                rows[int(r["mcs"])].append((float(r["sir_db"]), int(r["packets"]), int(r["errors"])))
+    return rows
+
+
+FARTHEST_DB = 3.4
+
+
+def gain_db(gain: tuple[float, float], below_db: float) -> float:
+    a, b = gain
+    return a + b * min(max(below_db, 0), FARTHEST_DB) ** 2
+
+
+def fit_gain(curve: Curve, points: list[Row]) -> tuple[float, float]:
+    def surprise(gain: tuple[float, float]) -> float:
+        sum_ = 0.0
+        for db, packets, errors in points:
+            snr = ratio(db + gain_db(gain, 10 * log10(curve[0]) - db))
+            ln_right = ln_loss(curve, snr, REFERENCE_BYTES)
+            sum_ -= errors * log(max(-expm1(ln_right), 1e-300)) + (packets - errors) * ln_right
+        return sum_
+
+    return minimize(surprise, (0.5, 0.05), method="Nelder-Mead", bounds=[(0, 3), (0, 1)], options={"xatol": 1e-4}).x
+
+
+def gain_lines() -> list[str]:
+    """What interference.rs has in its table."""
+    fitted = curves()
+    gains = {mcs: fit_gain(fitted["bcc", mcs], points) for mcs, points in sorted(captured("loose").items())}
+    return [f"gain({a:.2f}, {b:.2f}), // {mcs}" for mcs, (a, b) in gains.items()]
+
+
 if __name__ == "__main__":
-    print(*lines(), sep="\n")
+    print(*lines(), *gain_lines(), sep="\n")

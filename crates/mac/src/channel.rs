@@ -134,7 +134,7 @@ struct Strange {
 
 impl Strange {
     /// Of the stations of a block, those that detect it, and those that could read it.
-    fn of(&self, block: u32) -> (u64, u64) {
+    fn knowing(&self, block: u32) -> (u64, u64) {
         (!self.undetected[block as usize], !self.unread[block as usize])
     }
 }
@@ -540,7 +540,7 @@ impl Rest<'_> {
         let addressee = Nodes::from(frame.to);
         medium.leave(now, ppdu, |mut heard| {
             if let Some(strange) = self.strange {
-                let (known, read) = strange.of(heard.block);
+                let (known, read) = strange.knowing(heard.block);
                 heard.locked &= known;
                 heard.clear &= known & read;
                 heard.spoilt &= known;

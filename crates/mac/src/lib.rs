@@ -27,6 +27,7 @@ pub mod rate;
 mod report;
 mod rts_patience;
 mod station;
+pub mod testing;
 mod transmit;
 mod tx_queue;
 

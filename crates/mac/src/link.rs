@@ -119,7 +119,7 @@ impl Order {
     }
 
     /// The place of an MSDU that is settled, as are all before it that did not stay open.
-    pub fn of(self, msdu: &Msdu) -> Option<InOrder> {
+    pub fn place(self, msdu: &Msdu) -> Option<InOrder> {
         let seq = msdu.seq?;
         let open = self.open.unwrap_or((seq + 1) % NUMBERS);
         Some(InOrder { tid: self.tid, seq, open, is_late: msdu.first < self.late })
@@ -198,7 +198,7 @@ impl Links {
         if self.own.is_none() || of.tid.is_none() || of.to == NodeId::BROADCAST {
             return None;
         }
-        let id = self.of(of.to, of.tid);
+        let id = self.find_or_add(of.to, of.tid);
         self.links[id.0 as usize].agreed.as_ref().and_then(|agreed| agreed.outbound)
     }
 
@@ -238,7 +238,7 @@ impl Links {
     }
 
     fn agreed_mut(&mut self, of: RaTid) -> Option<&mut Agreed> {
-        let id = self.of(of.to, of.tid);
+        let id = self.find_or_add(of.to, of.tid);
         self.links[id.0 as usize].agreed.as_deref_mut()
     }
 
@@ -273,7 +273,7 @@ impl Links {
 
     /// Number of the next MSDU of a link that counts for itself.
     pub fn next_number(&mut self, of: RaTid) -> u16 {
-        let id = self.of(of.to, of.tid);
+        let id = self.find_or_add(of.to, of.tid);
         self.links[id.0 as usize].next_seq
     }
 
@@ -315,7 +315,7 @@ impl Links {
         let next = match of.tid {
             None => &mut self.next_seq,
             Some(_) => {
-                let link = self.of(of.to, of.tid);
+                let link = self.find_or_add(of.to, of.tid);
                 &mut self.links[link.0 as usize].next_seq
             }
         };
@@ -324,8 +324,8 @@ impl Links {
         seq
     }
 
-    /// The link of a neighbour and TID.
-    pub fn of(&mut self, neighbour: NodeId, tid: Option<u8>) -> LinkId {
+    /// The link of a neighbour and TID, which is made the first time.
+    pub fn find_or_add(&mut self, neighbour: NodeId, tid: Option<u8>) -> LinkId {
         let first = self.neighbours[neighbour.index()].first;
         let mut at = first;
         while let Some(link) = self.links.get(at as usize) {
@@ -379,7 +379,7 @@ mod tests {
     fn links_of_a_neighbour_keep_their_places() {
         let mut links = Links::to(&[4, 4]);
         let asked = [(0, Some(0)), (1, Some(0)), (0, Some(7)), (0, None), (0, Some(7)), (1, Some(0)), (0, Some(0))];
-        let places = asked.map(|(node, tid)| links.of(NodeId(node), tid).0);
+        let places = asked.map(|(node, tid)| links.find_or_add(NodeId(node), tid).0);
         assert_eq!(places, [0, 1, 2, 3, 2, 1, 0]);
     }
 }

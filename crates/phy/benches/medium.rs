@@ -1,15 +1,13 @@
 //! Time a transmission takes in the medium, from its start to its end at all listeners: `cargo bench -p interlayer-phy`.
 //! Budget: one pass over the listeners at the start and one at the end, nothing allocated.
-#![allow(missing_docs, reason = "criterion's macros make public functions")]
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::Streams;
-use phy::{Capture, Medium, Ppdu, Sinr, SinrConfig, Standard};
+use phy::{Capture, FadingModel, Medium, Ppdu, Sinr, SinrConfig, Standard};
 use std::hint::black_box;
-use units::{BitRate, Db, Dbm, Dur, NodeId, SimTime};
+use units::{BitRate, Db, Dbm, Dur, Hertz, NodeId, SimTime};
 
 /// Everybody hears everybody, at levels from −50 to −80 dBm.
-fn levels(nodes: usize, coherence: Option<Dur>) -> Medium {
+fn levels(nodes: usize, fading: Option<FadingModel>) -> Medium {
     let config = SinrConfig {
         power: Dbm(0.0),
         noise: Dbm(-95.0),
@@ -18,8 +16,9 @@ fn levels(nodes: usize, coherence: Option<Dur>) -> Medium {
         cca_preamble_latency: Dur::from_us(4),
         preamble_sinr: Db(4.0),
         capture: Some(Capture { clear: Db(10.0), garbled: Db(15.0) }),
+        interference: phy::Interference::Noise,
         curve: phy::ln_survival,
-        coherence,
+        fading,
     };
     let mut levels = Sinr::new(nodes, &config, &Streams::new(1));
     for from in (0..nodes as u32).map(NodeId) {
@@ -81,27 +80,23 @@ impl Turn {
     }
 }
 
-fn transmissions(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("transmission");
+fn main() {
     for nodes in [6u32, 50] {
         let all = nodes as usize;
         let scenes = [
             ("reach", Medium::new(all), false),
             ("levels", levels(all, None), false),
-            ("levels, Rayleigh", levels(all, Some(Dur::from_ms(10))), false),
+            ("levels, Rayleigh", levels(all, Some(FadingModel::Block(Dur::from_ms(10)))), false),
+            ("levels, Doppler", levels(all, Some(FadingModel::Doppler(Hertz(10.0)))), false),
             ("reach, overlapped", Medium::new(all), true),
             ("levels, overlapped", levels(all, None), true),
         ];
         for (name, medium, overlapped) in scenes {
             let mut turn = Turn { medium, nodes, now: SimTime::ZERO + Dur::from_us(1), at: 0 };
-            group.throughput(Throughput::Elements(if overlapped { 2 } else { 1 }));
-            group.bench_function(format!("{name}, {nodes} stations"), |bencher| {
-                bencher.iter(|| black_box(turn.transmit(overlapped)));
+            testkit::bench::fastest(&format!("{name}, {nodes} stations"), "transmission", || {
+                black_box(turn.transmit(overlapped));
+                if overlapped { 2 } else { 1 }
             });
         }
     }
-    group.finish();
 }
-
-criterion_group!(benches, transmissions);
-criterion_main!(benches);

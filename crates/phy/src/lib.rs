@@ -20,9 +20,10 @@ pub mod tx_vector;
 
 pub use airtime::{LONGEST_PPDU, airtime, airtime_coded};
 pub use code::BlockCode;
+pub use curves::interference::Interference;
 pub use curves::{Part, ln_survival};
 pub use errors::{ErrorModel, Errors, Hit, Sojourn, Step, Struck};
-pub use fading::Fading;
+pub use fading::{Fading, FadingModel};
 pub use format::{Band, Format, HeLtf, Refusal, TxTime, Waveform, Width};
 pub use medium::{Capture, Curve, Heard, Hearing, Medium, Parts, Pass, Ppdu, Sinr, SinrConfig, Span, Verdict};
 pub use mode::{Coding, Mode, NoSuchMode, Preamble, mode_at};

@@ -1,9 +1,9 @@
 //! In the steady state a medium with powers allocates nothing, whatever overlaps what and however it fades.
 
 use engine::{Purpose, Streams};
-use phy::{Capture, Medium, Ppdu, Sinr, SinrConfig, Standard};
+use phy::{Capture, FadingModel, Medium, Ppdu, Sinr, SinrConfig, Standard};
 use testkit::alloc::{Counting, calls};
-use units::{Db, Dbm, Dur, NodeId, SimTime};
+use units::{Db, Dbm, Dur, Hertz, NodeId, SimTime};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -12,6 +12,13 @@ const NODES: u32 = 12;
 
 #[test]
 fn transmissions_allocate_nothing() {
+    // One test: the counter is the process's.
+    for fading in [FadingModel::Block(Dur::from_ms(5)), FadingModel::Doppler(Hertz(10.0))] {
+        transmissions(fading);
+    }
+}
+
+fn transmissions(fading: FadingModel) {
     let config = SinrConfig {
         power: Dbm(0.0),
         noise: Dbm(-95.0),
@@ -20,8 +27,9 @@ fn transmissions_allocate_nothing() {
         cca_preamble_latency: Dur::from_us(4),
         preamble_sinr: Db(4.0),
         capture: Some(Capture { clear: Db(10.0), garbled: Db(15.0) }),
+        interference: phy::Interference::Noise,
         curve: phy::ln_survival,
-        coherence: Some(Dur::from_ms(5)),
+        fading: Some(fading),
     };
     let mut levels = Sinr::new(NODES as usize, &config, &Streams::new(1));
     for from in (0..NODES).map(NodeId) {

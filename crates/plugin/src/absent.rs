@@ -94,7 +94,7 @@ pub const ABSENT: &[Absent] = &[
         names: &["cost231", "okumura-hata", "ray-tracing", "buildings"],
         near: "log-distance",
     },
-    Absent { noun: "fading model", names: &["nakagami", "rice", "rician", "jakes"], near: "rayleigh" },
+    Absent { noun: "fading model", names: &["nakagami", "rice", "rician"], near: "rayleigh" },
     // No layer below the schemes names one (layering.rs), so none is said to be near.
     Absent {
         noun: "scheme",

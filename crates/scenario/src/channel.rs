@@ -1,13 +1,14 @@
 //! `[channel]` and `[[link]]`: what is between nodes.
 
 use crate::Result;
-use crate::at::{At, Context};
+use crate::at::At;
 use crate::errors::{ErrorSpec, LinkErrors};
 use crate::group::{self, Group};
 use crate::item::{About, Mistake, wrong};
 use crate::queues::Queue;
-use crate::scalar::{Metres, PROBABILITY, SOME_TIME, Text};
+use crate::scalar::{Metres, MetresPerSecond, PROBABILITY, SOME_TIME, Text};
 use crate::shape::{Powered, Via};
+use core::ops::RangeInclusive;
 use serde_json::json;
 use toml::Value;
 use units::{BitRate, ChannelId, Db, Dbm, Dur, Hertz, NodeId};
@@ -135,15 +136,15 @@ table! {
 }
 
 /// The middle of a usual channel: 36 at 5 GHz, 6 at 2.4 GHz. @80211-2020 annex E, 15.4.4.3
-fn carrier(cx: &Context) -> Hertz {
-    Hertz(if cx.standard.band() == phy::Band::Ghz5 { 5.18e9 } else { 2.437e9 })
+fn carrier(standard: phy::Standard) -> Hertz {
+    Hertz(if standard.band() == phy::Band::Ghz5 { 5.18e9 } else { 2.437e9 })
 }
 
 tagged! { impl phy::PathLoss [at], by "model", noun "propagation model" {
     /// Friis: the square of the distance.
     "free-space" => FreeSpace {
         /// Of the carrier.
-        frequency: Hertz, or "5.18 GHz for 802.11a, n, ac and ax, 2.437 GHz for the others" => carrier(at.cx),
+        frequency: Hertz, or "5.18 GHz for 802.11a, n, ac and ax, 2.437 GHz for the others" => carrier(at.cx.standard),
     },
     /// A power of the distance.
     "log-distance" => LogDistance {
@@ -157,7 +158,7 @@ tagged! { impl phy::PathLoss [at], by "model", noun "propagation model" {
     /// As free space, beyond the cross-over distance the fourth power.
     "two-ray-ground" => TwoRayGround {
         /// Of the carrier.
-        frequency: Hertz, or "5.18 GHz for 802.11a, n, ac and ax, 2.437 GHz for the others" => carrier(at.cx),
+        frequency: Hertz, or "5.18 GHz for 802.11a, n, ac and ax, 2.437 GHz for the others" => carrier(at.cx.standard),
         /// Of all antennas over the ground.
         heights_m as "height": (f64, f64) as Metres => (|it| (it.0, it.0), |it| Metres(it.0)) = "1.5 m",
     },
@@ -176,6 +177,34 @@ tagged! {
             /// The time that a gain lasts.
             coherence: Dur, in SOME_TIME,
         },
+        /// Exponential power of mean 1, correlated in time as that of a receiver that moves among scatterers all round it; a frame keeps the gain of its start.
+        "jakes" => Jakes {
+            /// The maximum Doppler shift, 100 kHz at most. Either this or speed.
+            doppler: Option<Hertz>, in SHIFTS, or "speed over wavelength",
+            /// Of the receiver against the scatterers. Either this or doppler.
+            speed: Option<MetresPerSecond>, or "doppler times wavelength",
+        },
+    }
+}
+
+/// Doppler shifts: of what moves by less than 6 km/s at 5 GHz.
+const SHIFTS: RangeInclusive<Hertz> = RangeInclusive::new(Hertz(f64::MIN_POSITIVE), Hertz(1e5));
+
+impl Propagation {
+    /// The law of fading, if there is any. A speed is of a carrier at the frequency of the propagation, or in the middle of the standard's band.
+    pub fn fading_model(&self, standard: phy::Standard) -> Option<phy::FadingModel> {
+        let carrier = match self.propagation {
+            phy::PathLoss::FreeSpace { frequency } | phy::PathLoss::TwoRayGround { frequency, .. } => frequency,
+            _ => carrier(standard),
+        };
+        match self.fading {
+            Fading::None => None,
+            Fading::Rayleigh { coherence } => Some(phy::FadingModel::Block(coherence)),
+            Fading::Jakes { doppler, speed } => {
+                let of_speed = speed.map_or(0.0, |speed| speed.0 / carrier.wavelength_m());
+                Some(phy::FadingModel::Doppler(doppler.unwrap_or(Hertz(of_speed))))
+            }
+        }
     }
 }
 

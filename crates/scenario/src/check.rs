@@ -1,6 +1,6 @@
 //! The checks of several keys together.
 
-use crate::channel::{Channel, Channels, Delay, Distribution, Ends, Link, Pair};
+use crate::channel::{Channel, Channels, Delay, Distribution, Ends, Fading, Link, Pair};
 use crate::check_mcs;
 use crate::error::Mistakes;
 use crate::errors::LinkErrors;
@@ -130,6 +130,11 @@ fn fragmentation(s: &Scenario) -> Result<()> {
 }
 
 fn channel(channel: &Channel, path: &str) -> Result<()> {
+    if let Some(Fading::Jakes { doppler, speed }) = channel.powers.as_ref().map(|powers| powers.fading)
+        && doppler.is_some() == speed.is_some()
+    {
+        fail!("{path}.fading", "give either doppler (such as \"10 Hz\") or speed (such as \"1 m/s\")");
+    }
     match (channel.range, channel.sense_range) {
         (None, Some(_)) => {
             fail!("{path}.sense_range", "has an effect only with channel.range: without it everyone hears everyone")

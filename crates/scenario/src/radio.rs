@@ -253,36 +253,71 @@ table! {
         preamble_sinr: Db, or "4 dB" => Db(4.0),
         /// A gain is computed anew when one of its ends has moved so far since; needs channel.propagation.
         move_step: Option<Metres>, or "0.1 m",
-        /// The least excess of power for which a later frame is taken instead; `None`: never.
-        capture => Option<phy::Capture> as CaptureKeys,
+        /// The fate of two frames at one receiver.
+        capture => Capture as CaptureKeys,
     }
+}
+
+words! { impl phy::Interference, noun "measure of interference" { "noise" => Noise, "modem" => Modem } }
+
+/// The least excess of power for which a receiver turns to a later frame; `None`: that of a preamble, `preamble_sinr`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Relock {
+    /// Over a frame that could be decoded.
+    pub clear: Option<Db>,
+    /// Over a frame that could not.
+    pub garbled: Option<Db>,
+}
+
+impl Relock {
+    /// The rule of the medium.
+    pub fn rule(self, preamble_sinr: Db) -> phy::Capture {
+        let [clear, garbled] = [self.clear, self.garbled].map(|stated| stated.unwrap_or(preamble_sinr));
+        phy::Capture { clear, garbled }
+    }
+}
+
+/// The fate of two frames at one receiver.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Capture {
+    /// Power of noise that a frame counts as at a receiver of another.
+    pub interference: phy::Interference,
+    /// Conditions on which a locked receiver turns to a later frame; `None`: it never does.
+    pub relock: Option<Relock>,
 }
 
 table! {
-    /// The keys of a [`phy::Capture`].
+    /// The keys of a [`Capture`].
     pub struct CaptureKeys {
+        /// Power of noise that a frame counts as at a receiver of another: its own (noise), or what the project's modem measured of two OFDM frames,
+        /// MCS 0 to 7 with BCC (modem; [the air](design/air.md)); needs channel.propagation.
+        interference: phy::Interference, or "noise" => phy::Interference::Noise,
         /// A much stronger frame takes a locked receiver; needs channel.propagation.
         capture: bool, or "false" => false,
         /// The least excess over a frame that could be decoded.
-        capture_clear: Option<Db>, or "10 dB",
+        capture_clear: Option<Db>, or "10 dB; preamble_sinr with interference = modem",
         /// The least excess over a frame that could not.
-        capture_garbled: Option<Db>, or "15 dB",
+        capture_garbled: Option<Db>, or "15 dB; preamble_sinr with interference = modem",
     }
 }
 
-impl Via<CaptureKeys> for Option<phy::Capture> {
-    fn from_keys(keys: CaptureKeys, _: &At) -> Result<Option<phy::Capture>> {
-        // About 10 dB over a frame that can be decoded, 15 to 25 over a garbled one (docs/design/air.md).
-        let clear = keys.capture_clear.unwrap_or(Db(10.0));
-        let garbled = keys.capture_garbled.unwrap_or(Db(15.0));
-        Ok(keys.capture.then_some(phy::Capture { clear, garbled }))
+impl Via<CaptureKeys> for Capture {
+    fn from_keys(keys: CaptureKeys, _: &At) -> Result<Capture> {
+        // About 10 dB over a frame that can be decoded, 15 to 25 over a garbled one; the modem asks no more than a preamble does
+        // (docs/design/air.md).
+        let usual = |db: f64| (keys.interference == phy::Interference::Noise).then_some(Db(db));
+        let clear = keys.capture_clear.or(usual(10.0));
+        let garbled = keys.capture_garbled.or(usual(15.0));
+        let relock = keys.capture.then_some(Relock { clear, garbled });
+        Ok(Capture { interference: keys.interference, relock })
     }
 
     fn to_keys(&self) -> CaptureKeys {
         CaptureKeys {
-            capture: self.is_some(),
-            capture_clear: self.map(|capture| capture.clear),
-            capture_garbled: self.map(|capture| capture.garbled),
+            interference: self.interference,
+            capture: self.relock.is_some(),
+            capture_clear: self.relock.and_then(|it| it.clear),
+            capture_garbled: self.relock.and_then(|it| it.garbled),
         }
     }
 }

@@ -46,6 +46,25 @@ pub fn report(fate: Fate) -> TxReport {
     }
 }
 
+/// An ACK as the hook of a sender hears it: of `acked` bytes, all that were in flight, when the run began. Without RTT.
+pub fn heard(number: u32, acked: u64) -> tcp::Ack {
+    tcp::Ack {
+        now: SimTime::ZERO,
+        number: Seq(number),
+        acked: Bytes(acked),
+        counted: Bytes(acked),
+        prior_flight: Bytes(acked),
+        rtt: None,
+        duplicate: false,
+        local: false,
+        flags: Flags::ACK,
+        sacked: Bytes::ZERO,
+        lost: Bytes::ZERO,
+        rate: None,
+        timestamps: None,
+    }
+}
+
 /// A plain station among `nodes`, with a radio of 802.11b and one flow in and out.
 pub fn node(id: NodeId, nodes: usize) -> NodeFacts<'static> {
     NodeFacts {

@@ -1,10 +1,7 @@
 //! Frame exchanges a second of whole runs: `cargo bench -p interlayer-world`. Budget: 0.5 µs an exchange with six stations
 //! and TCP, 15 ms for 30 s of one flow. docs/design/performance.md says where the time goes.
-#![allow(missing_docs, reason = "criterion's macros make public functions")]
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 use world::Blueprint;
 use world::{Record, Run};
 
@@ -42,7 +39,7 @@ fn run(scenario: &Blueprint) -> Run {
     world::run(scenario, 1, &Record::default(), &AtomicBool::new(false)).expect("books in balance")
 }
 
-fn exchanges(criterion: &mut Criterion) {
+fn main() {
     let lle = "[[scheme]]\nname = 'lle-tcp'\n";
     let scenes = [
         ("one LLE-TCP flow, 30 s", star(1, 30, DOT11B, DOWNLOAD, lle)),
@@ -52,14 +49,7 @@ fn exchanges(criterion: &mut Criterion) {
         ("50 TCP uploads, 10 s", star(50, 10, DOT11A, UPLOAD, "")),
         ("50 saturated, 10 s", star(50, 10, DOT11A, SATURATED, "")),
     ];
-    let mut group = criterion.benchmark_group("exchanges");
-    group.sample_size(10).warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(3));
     for (name, scenario) in &scenes {
-        group.throughput(Throughput::Elements(run(scenario).exchanges));
-        group.bench_function(*name, |bencher| bencher.iter(|| run(scenario)));
+        testkit::bench::fastest(name, "exchange", || run(scenario).exchanges);
     }
-    group.finish();
 }
-
-criterion_group!(benches, exchanges);
-criterion_main!(benches);

@@ -39,6 +39,8 @@ pub(crate) fn of_run(shared: &Shared) -> usize {
         let specs = || channel.pair.iter().filter_map(|pair| pair.errors).chain([channel.errors]);
         let have_states = specs().any(|spec| matches!(spec, ErrorSpec::TwoState { .. }));
         air += if has_levels { Sinr::bytes(nodes) } else { UnitDisc::bytes(nodes) };
+        let fading = channel.powers.as_ref().and_then(|it| it.fading_model(scenario.radio.standard));
+        air += pairs * fading.map_or(0, phy::FadingModel::bytes);
         air += if specs().all(|spec| spec == ErrorSpec::None) { 0 } else { Errors::bytes(nodes, have_states) };
         let is_mesh = !has_levels && channel.range.is_none() && scenario.links.is_empty();
         neighbours += match (is_independent, is_mesh) {

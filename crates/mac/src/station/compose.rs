@@ -21,13 +21,13 @@ impl Station {
         let msdu = self.edcafs[i].in_service.get(place).expect("whoever asks knows that it is there");
         let is_group = msdu.to == NodeId::BROADCAST;
         let mode = if is_group { self.config.basic_rate } else { self.rates.expected(msdu.to) };
-        if self.transmit.is_some() { self.say(i, place, mode, all) } else { mode.into() }
+        if self.transmit.is_some() { self.shaped_vector(i, place, mode, all) } else { mode.into() }
     }
 
     /// The TX vector of the next attempt of the MSDU in service.
     pub(super) fn next_tx_vector(&mut self, now: SimTime, i: usize, all: &Packets) -> TxVector {
         let mode = self.next_mode(now, i);
-        if self.transmit.is_some() { self.say(i, 0, mode, all) } else { mode.into() }
+        if self.transmit.is_some() { self.shaped_vector(i, 0, mode, all) } else { mode.into() }
     }
 
     /// Its mode: of the chain that it has, or of a new one; of a group's the lowest basic rate. What else the stage says is noted.
@@ -52,7 +52,7 @@ impl Station {
     /// The TX vector that [`crate::Transmit`] gives a frame with the MSDU at this place that would go out in this mode: of one for a group
     /// the power alone.
     #[cold]
-    pub(super) fn say(&mut self, i: usize, place: usize, mode: Mode, all: &Packets) -> TxVector {
+    pub(super) fn shaped_vector(&mut self, i: usize, place: usize, mode: Mode, all: &Packets) -> TxVector {
         let own = TxVector::from(mode);
         let (Some(transmit), Some(msdu)) = (&mut self.transmit, self.edcafs[i].in_service.get(place)) else {
             return own;
@@ -127,7 +127,7 @@ impl Station {
     pub(super) fn compose(&mut self, cx: &mut Cx<impl Air>, i: usize) {
         self.shape(cx.now, i);
         let mode = self.next_mode(cx.now, i);
-        self.tx = if self.transmit.is_some() { self.say(i, 0, mode, cx.all) } else { mode.into() };
+        self.tx = if self.transmit.is_some() { self.shaped_vector(i, 0, mode, cx.all) } else { mode.into() };
         if self.ack_policy.is_some() || self.links.aggregates() {
             self.aggregate(cx, i);
         }

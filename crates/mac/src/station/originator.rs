@@ -413,7 +413,7 @@ impl Station {
         }
         // Reported where it stands: what is taken out is its packet.
         let msdu = edcaf.in_service.front()?;
-        let in_order = order.and_then(|order| order.of(msdu));
+        let in_order = order.and_then(|order| order.place(msdu));
         let report = msdu.report_in_order(cx.now, Fate::Delivered, Some(ppdu), in_order);
         let Msdu { pkt, mates, .. } = edcaf.in_service.pop_front()?;
         if let Some(mates) = mates.some() {
@@ -544,7 +544,7 @@ impl Station {
 
     /// `told` is the order of which its receiver was told, if it was.
     pub(super) fn give_up(&mut self, cx: &mut Cx<impl Air>, msdu: Msdu, ppdu: Option<InPpdu>, told: Option<Order>) {
-        let in_order = told.and_then(|told| told.of(&msdu)).filter(InOrder::is_handed_up);
+        let in_order = told.and_then(|told| told.place(&msdu)).filter(InOrder::is_handed_up);
         if let (None, Some(seq), true) = (in_order, msdu.seq, self.links.aggregates()) {
             self.links.abandon(cx.now, RaTid::of(&msdu), seq);
         }

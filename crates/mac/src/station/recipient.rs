@@ -90,7 +90,7 @@ impl Station {
             Body::Request(request) => Some(request.tid),
             Body::Nothing | Body::Bitmap(_) => return Some(proposed),
         };
-        let id = self.links.of(frame.from, tid);
+        let id = self.links.find_or_add(frame.from, tid);
         let Some(inbound) = self.links.get_mut(id).inbound() else {
             return (frame.kind == Kind::Data).then_some(proposed);
         };
@@ -127,7 +127,7 @@ impl Station {
     #[cold]
     fn move_window(&mut self, cx: &mut Cx<impl Air>, frame: &Frame) {
         let Body::Request(request) = frame.psdu.mpdus()[0].body else { return };
-        let id = self.links.of(frame.from, Some(request.tid));
+        let id = self.links.find_or_add(frame.from, Some(request.tid));
         if let (Some(inbound), None) = (self.links.get_mut(id).inbound(), &self.recipient) {
             inbound.reorder.move_to(cx.now, request.start, &mut up(cx.out, &mut self.own));
             self.gaps_due = self.gaps_due.min(inbound.reorder.due());
@@ -158,7 +158,7 @@ impl Station {
         for (_, mpdu) in frame.psdu.mpdus().iter().enumerate().filter(|(place, _)| got.contains(*place)) {
             let Some(data) = mpdu.data() else { continue };
             // Duplicates are acknowledged and filtered. @80211-2020 10.3.2.14
-            let id = self.links.of(frame.from, data.qos.map(|qos| qos.user_priority));
+            let id = self.links.find_or_add(frame.from, data.qos.map(|qos| qos.user_priority));
             let link = self.links.get_mut(id);
             if let Some(Inbound { reorder, .. }) = link.inbound() {
                 if !reorder.is_new(data.seq, data.is_retry) {

@@ -2,9 +2,10 @@
 //! RTS, CTS and ACK 28 us, an MPDU of 1536 B 248 us, SIFS 16 us; a response must have begun 16 + 9 + 25 us after a frame.
 
 use engine::{Class, Purpose, Streams};
+use mac::testing::{Asked, ByHand};
 use mac::{
-    Air, Body, Carried, Config, ContenderId, Data, Dcf, Delivery, Fate, Fifo, Frame, Got, Input, Kind, Label,
-    MacOptions, Mpdu, MpduSet, Msdu, Msdus, Outcome, Output, Psdu, Rts, Station, TxQueue,
+    Body, Carried, Config, ContenderId, Data, Dcf, Delivery, Fate, Fifo, Frame, Got, Input, Kind, Label, MacOptions,
+    Mpdu, MpduSet, Msdu, Msdus, Outcome, Output, Psdu, Rts, Station, TxQueue,
 };
 use phy::{Mode, Standard};
 use queue::{Limit, Spec};
@@ -23,58 +24,11 @@ fn mode(mbps: u64) -> Mode {
     Standard::A.mode(BitRate::from_kbps(mbps * 1000)).unwrap()
 }
 
-/// Requests of an interface to its contention.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Asked {
-    Want(ContenderId),
-    Finish(Outcome, bool),
-}
-
-/// The air of one interface, played by hand.
-#[derive(Debug, Default)]
-struct Hand {
-    asked: Vec<Asked>,
-    sent: Vec<Frame>,
-    is_receiving: bool,
-}
-
-impl Air for Hand {
-    fn transmit(&mut self, frame: Frame) {
-        self.sent.push(frame);
-    }
-    fn nav(&self) -> SimTime {
-        SimTime::ZERO
-    }
-    fn is_receiving(&mut self) -> bool {
-        self.is_receiving
-    }
-    fn dooms(&mut self, _: SimTime, _: NodeId, _: Bytes) -> bool {
-        false
-    }
-    fn want(&mut self, _: SimTime, id: ContenderId, _: bool) {
-        self.asked.push(Asked::Want(id));
-    }
-    fn finish(&mut self, _: ContenderId, outcome: Outcome, wants: bool, _: SimTime) {
-        self.asked.push(Asked::Finish(outcome, wants));
-    }
-    fn is_granted(&self, _: ContenderId) -> bool {
-        true
-    }
-    fn next_boundary(&self, now: SimTime, _: ContenderId) -> SimTime {
-        now
-    }
-    fn set_ifs(&mut self, _: SimTime, _: ContenderId, _: Dur, _: Dur) {}
-    fn seize(&mut self, _: ContenderId) {}
-    fn silence(&mut self, _: ContenderId) {}
-    fn hold_others(&mut self, _: ContenderId, _: SimTime, _: Option<SimTime>) {}
-    fn release_others(&mut self, _: ContenderId) {}
-}
-
 /// One machine: an interface, the packets of its host, its end of the air.
 struct Machine {
     station: Station,
     packets: Packets,
-    air: Hand,
+    air: ByHand,
     out: Vec<Output>,
 }
 
@@ -84,7 +38,7 @@ impl Machine {
         let draws = Streams::new(1).get(Purpose::Queue, u64::from(node.0));
         let queue: Box<dyn TxQueue> = Box::new(Fifo::new(&Spec::drop_tail(Limit::Packets(9)), Bytes(1500), draws));
         let station = Station::new(node, &[0, 0], ContenderId(0), config, vec![queue], Box::new(Dcf));
-        Machine { station, packets: Packets::default(), air: Hand::default(), out: Vec::new() }
+        Machine { station, packets: Packets::default(), air: ByHand::default(), out: Vec::new() }
     }
 
     fn tell(&mut self, us: u64, input: Input<'_>) -> &mut Machine {

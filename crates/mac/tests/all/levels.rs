@@ -26,8 +26,9 @@ fn levels(nodes: usize, capture: Option<Capture>, level: impl Fn(NodeId, NodeId)
         cca_preamble_latency: Dur::from_us(4),
         preamble_sinr: Db(4.0),
         capture,
+        interference: phy::Interference::Noise,
         curve: phy::ln_survival,
-        coherence: None,
+        fading: None,
     };
     let mut medium = Sinr::new(nodes, &config, &Streams::new(1));
     for from in (0..nodes as u32).map(NodeId) {

@@ -68,16 +68,28 @@ static LDPC: [Curve; 12] = [
     curve(766.26, 2.183),  // ldpc 11: 28.84 dB
 ];
 
+/// The SNR, a ratio, at which one PSDU of 1458 B in ten is lost.
+///
+/// # Panics
+/// As [`survival`].
+pub fn reference(coding: Coding, mcs: u8) -> f64 {
+    of(coding, mcs).reference
+}
+
+fn of(coding: Coding, mcs: u8) -> Curve {
+    match coding {
+        Coding::Bcc => BCC[usize::from(mcs)],
+        Coding::Ldpc => LDPC[usize::from(mcs)],
+    }
+}
+
 /// Logarithm of the probability that one data bit of the payload survives an SNR, a ratio and not negative: 0 where nothing is lost,
 /// −ln 2 without signal. Rises with the SNR.
 ///
 /// # Panics
 /// If the coding lacks that MCS (of one stream, 0 to 11).
 pub fn survival(coding: Coding, mcs: u8, snr: f64) -> f64 {
-    let curve = match coding {
-        Coding::Bcc => BCC[usize::from(mcs)],
-        Coding::Ldpc => LDPC[usize::from(mcs)],
-    };
+    let curve = of(coding, mcs);
     let relative = snr / curve.reference;
     if relative >= QUIET {
         return 0.0;

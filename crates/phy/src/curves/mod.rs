@@ -2,11 +2,12 @@
 //!
 //! Each format has its own ([`Format::survival`](crate::Format)); [`nist`] is what those of OFDM have in common, [`awgn`] those of HT, VHT and HE. All take
 //! the SINR over the bandwidth of their own channel ([`bandwidth`]). A curve gives the survival of one bit (of one symbol, for CCK), and a run
-//! survives with its power: pieces of a frame multiply, whatever they are cut into. Gaussian noise; interference counts as noise.
+//! survives with its power: pieces of a frame multiply, whatever they are cut into. Gaussian noise; interference counts as noise, or as [`interference`] says.
 //!
 //! Leaves out: channel estimation, synchronisation and the error propagation of the descrambler.
 
 pub mod awgn;
+pub mod interference;
 pub mod nist;
 
 use crate::Mode;

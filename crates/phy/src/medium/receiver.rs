@@ -5,6 +5,7 @@
 
 use super::Curve;
 use crate::Mode;
+use crate::curves::interference::{Interference, weight};
 use crate::curves::{self, Part};
 use units::{Db, Dur, NodeId, SimTime};
 
@@ -20,6 +21,8 @@ pub(super) struct Rules {
     /// SINR at which a locked receiver turns to another signal, if it ever does: the one it is locked on could still be
     /// decoded, or not.
     pub capture: Option<[f64; 2]>,
+    /// Power of noise that a frame counts as at a receiver of another.
+    pub interference: Interference,
     /// Probability that so many bits survive.
     pub curve: Curve,
 }
@@ -211,6 +214,20 @@ impl Receiver {
         self.noise_mw + self.signals.iter().filter(|signal| signal.from != but).map(|signal| signal.mw).sum::<f64>()
     }
 
+    /// Power by which interference counts less than noise for a frame that is followed. The strongest signal alone is weighed: the sum of several
+    /// is nearer to noise, and was not measured.
+    fn spared_mw(&self, lock: &Lock, sent: &[Sent], rules: &Rules) -> f64 {
+        if rules.interference == Interference::Noise {
+            return 0.0;
+        }
+        let others = self.signals.iter().filter(|signal| signal.from != lock.from);
+        let strongest = others.max_by(|one, other| one.mw.total_cmp(&other.mw));
+        strongest.map_or(0.0, |it| {
+            let [own, other] = [lock.from, it.from].map(|node| sent[node.index()].mode);
+            it.mw * (1.0 - weight(own, other, lock.mw / it.mw))
+        })
+    }
+
     fn find(&mut self, from: NodeId) -> Option<&mut Standing> {
         self.signals.iter_mut().find(|signal| signal.from == from)
     }
@@ -226,7 +243,7 @@ impl Receiver {
         for lock in [&mut held, &mut fresh].into_iter().flatten().filter(|lock| !lock.is_clean && lock.since < now) {
             let frame = &sent[lock.from.index()];
             if lock.ln > HOPELESS || frame.is_in_parts {
-                let sinr = lock.mw / self.against_mw(lock.from);
+                let sinr = lock.mw / (self.against_mw(lock.from) - self.spared_mw(lock, sent, rules));
                 lock.ln += frame.ln_survival(rules, lock.since, now, sinr);
                 if frame.is_in_parts {
                     self.segments.push(Segment { from: lock.from, since: lock.since, until: now, sinr });

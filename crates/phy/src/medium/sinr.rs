@@ -1,15 +1,16 @@
 //! A medium in which signals have powers: path gains, noise, carrier sense by energy and by preamble, capture, SINR.
 //!
 //! Powers are milliwatts in the primary channel of 20 MHz, ratios plain numbers. A PPDU of 80 MHz has a quarter of its power there: over
-//! the whole of its width it meets four times the noise. Interference adds up and counts as noise. What a receiver decides is in
+//! the whole of its width it meets four times the noise. Interference adds up and counts as noise, or as measured ([`Interference`]). What a receiver decides is in
 //! `receiver.rs`; here is who hears whom how loud, and chance.
 
 use super::moving::Kept;
 use super::receiver::{End, Receiver, Rules, Segment, Sent, surely};
 use super::{Heard, Hearing, Parts, Ppdu, Verdict};
 use crate::Mode;
+use crate::curves::interference::Interference;
 use crate::curves::{Part, bits, front};
-use crate::fading::Fading;
+use crate::fading::{Fading, FadingModel};
 use crate::{MpduSet, Span};
 use engine::{Purpose, Stream, Streams};
 use units::{Bytes, Db, Dbm, Dur, NodeId, Nodes, SimTime};
@@ -45,10 +46,12 @@ pub struct SinrConfig {
     pub preamble_sinr: Db,
     /// Whether, and when, a receiver leaves one frame for another.
     pub capture: Option<Capture>,
+    /// Power of noise that a frame counts as at a receiver of another.
+    pub interference: Interference,
     /// The error curve.
     pub curve: Curve,
-    /// Rayleigh fading, redrawn so often; `None`: none.
-    pub coherence: Option<Dur>,
+    /// Rayleigh fading; `None`: none.
+    pub fading: Option<FadingModel>,
 }
 
 /// Whom a transmitter reaches, and with what power now.
@@ -59,7 +62,7 @@ pub(super) struct Link {
 }
 
 /// Sources of the power of a link.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Path {
     pub(super) gain: f64,
     fading: Option<Fading>,
@@ -91,7 +94,7 @@ pub struct Sinr {
     pub(super) nodes: usize,
     pub(super) rules: Rules,
     pub(super) floor: f64,
-    coherence: Option<Dur>,
+    fading: Option<FadingModel>,
     streams: Streams,
     pub(super) powers_mw: Vec<f64>,
     /// Of each ordered pair.
@@ -123,6 +126,7 @@ impl Sinr {
             latency: config.cca_preamble_latency.max(Dur::from_ns(1)),
             preamble_sinr: config.preamble_sinr.ratio(),
             capture: config.capture.map(|capture| [capture.clear.ratio(), capture.garbled.ratio()]),
+            interference: config.interference,
             curve: config.curve,
         };
         let noise_mw = config.noise.milliwatt().0;
@@ -132,7 +136,7 @@ impl Sinr {
             nodes,
             rules,
             floor: (-config.floor).ratio(),
-            coherence: config.coherence,
+            fading: config.fading,
             streams: *streams,
             powers_mw: vec![config.power.milliwatt().0; nodes],
             gains: vec![Db(f64::NEG_INFINITY); nodes * nodes],
@@ -179,7 +183,7 @@ impl Sinr {
     /// Streams and fading of a link are named by its pair: lists made anew are as they were. Links that were there go on in their
     /// streams. Not to be called while `from` transmits.
     pub(super) fn list(&mut self, from: usize) {
-        let (streams, coherence, power) = (&self.streams, self.coherence, self.powers_mw[from]);
+        let (streams, fading, power) = (&self.streams, self.fading, self.powers_mw[from]);
         let row = &self.gains[from * self.nodes..][..self.nodes];
         let ratios = row.iter().map(|gain| gain.ratio()).enumerate();
         let reached: Vec<(usize, f64)> = ratios
@@ -193,7 +197,7 @@ impl Sinr {
             reached.iter().map(|(to, gain)| Link { to: NodeId(*to as u32), mw: power * gain }).collect();
         let path = |&(to, gain): &(usize, f64)| {
             let (one, other) = (NodeId(from as u32), NodeId(to as u32));
-            let fading = coherence.map(|coherence| Fading::of_pair(streams, one, other, coherence));
+            let fading = fading.map(|model| Fading::of_pair(streams, one, other, model));
             Path { gain, fading, factor: (1.0, SimTime::ZERO) }
         };
         let mut chance = |&(to, _): &(usize, f64)| {
@@ -304,7 +308,7 @@ impl Sinr {
         self.sent[from] = Sent { mode, started: now, airtime, number, sure, is_in_parts };
         let own_mw = ppdu.tx.power.level().map_or(self.powers_mw[from], |power| power.milliwatt().0);
         let power_mw = own_mw * mode.primary_share;
-        if self.coherence.is_some() || power_mw != self.set_to_mw[from] {
+        if self.fading.is_some() || power_mw != self.set_to_mw[from] {
             self.set_levels(now, from, power_mw);
         }
         let Sinr { rules, sent, receivers, links, .. } = self;
@@ -334,8 +338,7 @@ impl Sinr {
             if let Some(fading) = &path.fading
                 && now >= path.factor.1
             {
-                let interval = fading.interval(now);
-                path.factor = (fading.power(interval), fading.ends(interval));
+                path.factor = fading.power(now);
             }
             link.mw = power_mw * path.gain * path.factor.0;
         }

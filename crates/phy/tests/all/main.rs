@@ -5,4 +5,5 @@ mod airtime_anchors;
 mod airtime_modes;
 mod airtime_table;
 mod curves;
+mod interference;
 mod mpdu_set;

@@ -57,7 +57,7 @@ pub static INFO: Info = Info {
 /// # Errors
 /// `target` is not below `interval`.
 pub fn make(params: &Params, outlet: Outlet) -> Result<Box<dyn Discipline>, Unsound> {
-    Ok(Box::new(CoDel { law: Law::of(params, outlet.mtu)?, control: Control::default(), fifo: Fifo::default() }))
+    Ok(Box::new(CoDel { law: Law::new(params, outlet.mtu)?, control: Control::default(), fifo: Fifo::default() }))
 }
 
 /// The parameters of the control law.
@@ -72,7 +72,7 @@ pub(super) struct Law {
 }
 
 impl Law {
-    pub(super) fn of(params: &Params, mtu: Bytes) -> Result<Law, Unsound> {
+    pub(super) fn new(params: &Params, mtu: Bytes) -> Result<Law, Unsound> {
         let (target, interval) = (params.time("target"), params.time("interval"));
         if target >= interval {
             return Err(Unsound::new("target", format!("{target} is not below interval, {interval}")));
@@ -338,7 +338,7 @@ mod tests {
     fn a_target_that_is_not_below_the_interval_is_refused() {
         let mut params = Params::defaults(INFO.params);
         params.set("target", Value::Time(Dur::from_ms(100)));
-        let refused = Law::of(&params, Bytes(1500)).map(|_| ()).map_err(|unsound| unsound.to_string());
+        let refused = Law::new(&params, Bytes(1500)).map(|_| ()).map_err(|unsound| unsound.to_string());
         assert_eq!(refused, Err("target: 100 ms is not below interval, 100 ms".to_owned()));
     }
 }

@@ -110,7 +110,7 @@ impl FqCodel {
     fn new(params: &Params, mtu: Bytes, salt: u64) -> Result<FqCodel, Unsound> {
         let quantum = params.size("quantum").0 as i64;
         Ok(FqCodel {
-            law: Law::of(params, mtu)?,
+            law: Law::new(params, mtu)?,
             quantum,
             batch: params.int("drop_batch") as u32,
             memory_limit: Some(params.size("memory_limit")).filter(|limit| *limit > Bytes::ZERO),

@@ -303,6 +303,7 @@ tx_power = "18 dBm"
 cca_ed = "-65 dBm"
 cca_preamble_latency = "16 us"
 preamble_sinr = "3 dB"
+interference = "noise"
 capture = true
 capture_clear = "8 dB"
 capture_garbled = "20 dB"
@@ -458,7 +459,7 @@ pub const GROUND: &str = r#"
 scenario = { duration = "5 s" }
 radio = { standard = "802.11b" }
 layout = { model = "grid", spacing = "10 m" }
-channel = { propagation = { model = "two-ray-ground", frequency = "2.4 GHz", height = "1 m" } }
+channel = { propagation = { model = "two-ray-ground", frequency = "2.4 GHz", height = "1 m" }, fading = { model = "jakes", doppler = "10 Hz" } }
 [[node]]
 name = "a"
 [[node]]
@@ -472,7 +473,7 @@ pub const FREE: &str = r#"
 scenario = { duration = "5 s" }
 radio = { standard = "802.11b" }
 layout = { model = "star", radius = "10 m" }
-channel = { propagation = { model = "free-space", frequency = "2.4 GHz" } }
+channel = { propagation = { model = "free-space", frequency = "2.4 GHz" }, fading = { model = "jakes", speed = "3.6 km/h" } }
 [[node]]
 name = "a"
 [[node]]

@@ -1,8 +1,8 @@
 //! The schema and the decoder know the same keys, and any key misspelt is recognised.
 
 use crate::common::{
-    AIR, CONTROLLED_DELAY, EXAMPLES, FREE, LEAST, MATRIX, TCP, UDP, WARNING, WIRED, changed, examples, names, read,
-    refused,
+    AIR, CONTROLLED_DELAY, EXAMPLES, FREE, GROUND, LEAST, MATRIX, TCP, UDP, WARNING, WIRED, changed, examples, names,
+    read, refused,
 };
 use phy::errors::{Sojourn, Step};
 use phy::{PathLoss, Standard};
@@ -322,12 +322,13 @@ fn silence_means_the_documented_defaults() {
     assert!(s.schemes.is_empty() && s.events.is_empty());
 
     let s = read(MATRIX).unwrap();
+    let capture = Capture { interference: phy::Interference::Noise, relock: None };
     let levels = Levels {
         cca_ed: Dbm(-62.0),
         cca_preamble_latency: Dur::from_us(4),
         preamble_sinr: Db(4.0),
         move_step: None,
-        capture: None,
+        capture,
     };
     assert_eq!((s.radio.levels, s.nodes[0].tx_power), (Some(levels), Dbm(16.0)));
 
@@ -640,7 +641,18 @@ fn powers_categories_and_layout_mean_what_they_say() {
         (loss, Db(4.0), Fading::Rayleigh { coherence: Dur::from_ms(10) })
     );
     let levels = s.radio.levels.unwrap();
-    assert_eq!(levels.capture, Some(phy::Capture { clear: Db(8.0), garbled: Db(20.0) }));
+    let rule = |levels: &Levels| levels.capture.relock.map(|it| it.rule(levels.preamble_sinr));
+    assert_eq!(rule(&levels), Some(phy::Capture { clear: Db(8.0), garbled: Db(20.0) }));
+    assert_eq!(levels.capture.interference, phy::Interference::Noise);
+    // Not stated: 15 dB over noise, and what a preamble takes (3 dB) where the modem says what a frame suffers.
+    let unstated = changed(AIR, "capture_garbled = \"20 dB\"\n", "");
+    let garbled = |text: &str| rule(&read(text).unwrap().radio.levels.unwrap()).unwrap().garbled;
+    assert_eq!(garbled(&unstated), Db(15.0));
+    assert_eq!(garbled(&changed(&unstated, "\"noise\"", "\"modem\"")), Db(3.0));
+    refused(
+        &changed(AIR, "\"noise\"", "\"modems\""),
+        "radio.interference: no measure of interference \"modems\"; did you mean \"modem\"?",
+    );
     let alone = "has an effect only with channel.propagation";
     refused(
         &changed(LEAST, "[[node]]", "[channel]\nnoise = \"-90 dBm\"\n[[node]]"),
@@ -653,6 +665,35 @@ fn powers_categories_and_layout_mean_what_they_say() {
     );
     let both = changed(FREE, "channel = {", "channel = { range = \"9 m\",");
     refused(&both, "channel.range: powers decide who hears whom where channel.propagation is given");
+}
+
+#[test]
+fn fading_by_doppler_has_a_shift_or_a_speed() {
+    let model = |text: &str| {
+        let s = read(text).unwrap();
+        s.channels.first.powers.unwrap().fading_model(s.radio.standard)
+    };
+    let shift = |text: &str| match model(text) {
+        Some(phy::FadingModel::Doppler(shift)) => shift.0,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(shift(GROUND), 10.0);
+    // v f / c: 1 m/s at 2.4 GHz, which the propagation states, is 8.0055 Hz.
+    assert!((shift(FREE) - 8.005_538).abs() < 1e-6);
+    // A law without a frequency: the middle of the band, 5.18 GHz. 17.279 Hz.
+    let air =
+        changed(AIR, "{ model = \"rayleigh\", coherence = \"10 ms\" }", "{ model = \"jakes\", speed = \"1 m/s\" }");
+    assert!((shift(&air) - 17.278_620).abs() < 1e-6);
+    let refuse = |keys: &str, why: &str| refused(&changed(&air, ", speed = \"1 m/s\"", keys), why);
+    let either = "channel.fading: give either doppler (such as \"10 Hz\") or speed (such as \"1 m/s\")";
+    refuse("", either);
+    refuse(", speed = \"1 m/s\", doppler = \"10 Hz\"", either);
+    refuse(", speed = \"301 m/s\"", "channel.fading.speed: \"301 m/s\" is too large; 300 m/s is the most");
+    refuse(
+        ", speed = \"1 mph\"",
+        "channel.fading.speed: \"1 mph\": the unit is none of m/s, km/h; write it like \"1.5 m/s\"",
+    );
+    refuse(", doppler = \"0 Hz\"", "channel.fading.doppler: \"0 Hz\" is out of range");
 }
 
 #[test]

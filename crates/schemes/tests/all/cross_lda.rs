@@ -1,11 +1,10 @@
 //! Loss differentiation from MAC reports on a bench: each judgement against the true cause.
 
 use mac::Fate;
-use schemes::testing::{Bench, HERE, OUT, bench, data, node};
+use schemes::testing::{Bench, HERE, OUT, bench, data, heard, node};
 use schemes::{NodeFacts, Value};
-use tcp::{Ack, Config, Connection, FlowFacts, Loss, SenderHook};
-use units::{Bytes, SimTime};
-use wire::{Flags, Seq, SeqRange};
+use tcp::{Config, Connection, FlowFacts, Loss, SenderHook};
+use wire::{Seq, SeqRange};
 
 struct Station {
     bench: Bench,
@@ -31,21 +30,7 @@ impl Station {
     }
 
     fn acked(&mut self, number: u32) {
-        let ack = Ack {
-            now: SimTime::ZERO,
-            number: Seq(number),
-            acked: Bytes(1000),
-            counted: Bytes(1000),
-            prior_flight: Bytes(1000),
-            rtt: None,
-            duplicate: false,
-            local: false,
-            flags: Flags::ACK,
-            sacked: Bytes::ZERO,
-            lost: Bytes::ZERO,
-            rate: None,
-            timestamps: None,
-        };
+        let ack = heard(number, 1000);
         self.hook.on_ack(&ack, &self.facts);
     }
 }

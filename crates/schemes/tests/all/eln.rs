@@ -4,7 +4,7 @@
 //! has 1000 B; its first byte has number 1.
 
 use mac::Fate;
-use schemes::testing::{Bench, Ground, HERE, IN, OUT, ack, bench, data, node, scheme, segment};
+use schemes::testing::{Bench, Ground, HERE, IN, OUT, ack, bench, data, heard, node, scheme, segment};
 use schemes::{NodeFacts, Place, Port, Value};
 use tcp::{Ack, Config, Connection, FlowFacts, Input, Loss, Output, SenderHook};
 use units::{Bytes, Dur, FlowId, SimTime};
@@ -227,22 +227,9 @@ fn facts() -> FlowFacts {
     Connection::listen(Config::default(), 1, 2).facts()
 }
 
-fn heard(number: u32, flags: Flags, local: bool) -> Ack {
-    Ack {
-        now: SimTime::ZERO,
-        number: Seq(number),
-        acked: Bytes::ZERO,
-        counted: Bytes::ZERO,
-        prior_flight: Bytes(4000),
-        rtt: None,
-        duplicate: true,
-        local,
-        flags,
-        sacked: Bytes::ZERO,
-        lost: Bytes::ZERO,
-        rate: None,
-        timestamps: None,
-    }
+/// A duplicate ACK.
+fn again(number: u32, flags: Flags, local: bool) -> Ack {
+    Ack { prior_flight: Bytes(4000), duplicate: true, local, flags, ..heard(number, 0) }
 }
 
 #[test]
@@ -253,12 +240,12 @@ fn a_loss_is_the_radios_if_the_latest_ack_says_so_of_that_very_number() {
         hook.loss(Loss::Congestion, SeqRange::new(Seq(start), 1000), &facts())
     };
     assert_eq!(judge(&mut *hook, 1001), Loss::Congestion);
-    hook.on_ack(&heard(1001, marked, false), &facts());
+    hook.on_ack(&again(1001, marked, false), &facts());
     assert_eq!(judge(&mut *hook, 1001), Loss::Corruption);
     assert_eq!(judge(&mut *hook, 2001), Loss::Congestion);
-    hook.on_ack(&heard(1001, Flags::ACK, true), &facts());
+    hook.on_ack(&again(1001, Flags::ACK, true), &facts());
     assert_eq!(judge(&mut *hook, 1001), Loss::Corruption, "an ACK made at this node knows nothing of the radio");
-    hook.on_ack(&heard(1001, Flags::ACK, false), &facts());
+    hook.on_ack(&again(1001, Flags::ACK, false), &facts());
     assert_eq!(judge(&mut *hook, 1001), Loss::Congestion, "no longer marked: the wire has lost the repetition");
 }
 
@@ -267,9 +254,9 @@ fn a_marked_duplicate_counts_for_more_but_never_for_less() {
     for (duplicates, configured, expected) in [(1, 3, 1), (2, 3, 2), (3, 3, 3), (3, 2, 2)] {
         let mut hook = hook(duplicates);
         assert_eq!(hook.dup_ack_threshold(configured, &facts()), configured);
-        hook.on_ack(&heard(1, Flags::ACK | Flags::LOSS_NOTICE, false), &facts());
+        hook.on_ack(&again(1, Flags::ACK | Flags::LOSS_NOTICE, false), &facts());
         assert_eq!(hook.dup_ack_threshold(configured, &facts()), expected);
-        hook.on_ack(&heard(1, Flags::ACK, false), &facts());
+        hook.on_ack(&again(1, Flags::ACK, false), &facts());
         assert_eq!(hook.dup_ack_threshold(configured, &facts()), configured);
     }
 }

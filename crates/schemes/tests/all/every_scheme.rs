@@ -10,7 +10,7 @@ use mac::{Config, Fate, Fifo, MacOptions, Msdu, Next, Plan, Solicited, TxQueue, 
 use phy::Standard;
 use proptest::prelude::*;
 use queue::{Limit, Space, Spec};
-use schemes::testing::{Bench, Ground, HERE, OUT, THERE, frame, node, segment};
+use schemes::testing::{Bench, Ground, HERE, OUT, THERE, frame, heard, node, segment};
 use schemes::{
     Capability, Chosen, Install, Kind, NAMES, NodeFacts, Params, PeerEvent, Place, Powers, Signal, Stack, Toward,
     Value, find,
@@ -428,22 +428,7 @@ impl Node {
         let rtt = Some(Dur::from_ms(100 + u64::from(tcp.seq.0 % 8) * 50));
         let now = self.bench.now;
         let taken = hook.rtt_sample(RttSample { now, ack: tcp.ack, timer: rtt, controller: rtt }, &facts);
-        let bytes = Bytes(1000);
-        let ack = tcp::Ack {
-            now,
-            number: tcp.ack,
-            acked: bytes,
-            counted: bytes,
-            prior_flight: bytes,
-            rtt: taken.controller,
-            duplicate: false,
-            local: false,
-            flags: tcp.flags,
-            sacked: Bytes::ZERO,
-            lost: Bytes::ZERO,
-            rate: None,
-            timestamps: None,
-        };
+        let ack = tcp::Ack { now, rtt: taken.controller, flags: tcp.flags, ..heard(tcp.ack.0, 1000) };
         hook.on_ack(&ack, &facts);
         let threshold = hook.dup_ack_threshold(3, &facts);
         let verdict = hook.loss(Loss::Congestion, next, &facts);

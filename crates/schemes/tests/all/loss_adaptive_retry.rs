@@ -1,11 +1,11 @@
 //! Loss-adaptive retries: the limit after a history of losses and quiet, worked by hand.
 
 use mac::{Msdu, Next};
-use schemes::testing::{Bench, Ground, HERE, OUT, THERE, ack, data, dcf, node, scheme};
+use schemes::testing::{Bench, Ground, HERE, OUT, THERE, ack, data, dcf, heard, node, scheme};
 use schemes::{NodeFacts, Value};
 use tcp::{Ack, Config, Connection, FlowFacts, Loss, SenderHook};
-use units::{Bytes, Dur, SimTime};
-use wire::{DropWhy, Flags, Packet, Packets, Seq, SeqRange};
+use units::{Dur, SimTime};
+use wire::{DropWhy, Packet, Packets, Seq, SeqRange};
 
 fn ms(n: u64) -> SimTime {
     SimTime::ZERO + Dur::from_ms(n)
@@ -28,21 +28,7 @@ fn station() -> Station {
 
 impl Station {
     fn acked(&mut self, at: u64) {
-        let ack = Ack {
-            now: ms(at),
-            number: Seq(1001),
-            acked: Bytes(1000),
-            counted: Bytes(1000),
-            prior_flight: Bytes(1000),
-            rtt: None,
-            duplicate: false,
-            local: false,
-            flags: Flags::ACK,
-            sacked: Bytes::ZERO,
-            lost: Bytes::ZERO,
-            rate: None,
-            timestamps: None,
-        };
+        let ack = Ack { now: ms(at), ..heard(1001, 1000) };
         self.hook.on_ack(&ack, &self.facts);
     }
 

@@ -224,12 +224,10 @@ fn levels(on: Tuned<'_>, it: &sc::Propagation, thresholds: &sc::Levels, places: 
         cca_ed: thresholds.cca_ed,
         cca_preamble_latency: thresholds.cca_preamble_latency,
         preamble_sinr: thresholds.preamble_sinr,
-        capture: thresholds.capture,
+        capture: thresholds.capture.relock.map(|it| it.rule(thresholds.preamble_sinr)),
+        interference: thresholds.capture.interference,
         curve: phy::ln_survival,
-        coherence: match it.fading {
-            sc::Fading::None => None,
-            sc::Fading::Rayleigh { coherence } => Some(coherence),
-        },
+        fading: it.fading_model(scenario.radio.standard),
     };
     let mut levels = Sinr::new(scenario.nodes.len(), &config, &on.streams);
     for (node, spec) in ids(scenario).zip(&scenario.nodes) {

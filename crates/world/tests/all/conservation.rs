@@ -5,6 +5,7 @@
 //! of the layers are on; a payload that arrives out of its place in the stream is one of them.
 
 use crate::cells::recorded as run;
+use crate::writes::{READERS, STOP_MS, Writes};
 use proptest::prelude::*;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -32,52 +33,6 @@ const RADIOS: [&str; 6] = [
     "standard = \"802.11g\"\nrts_threshold = \"0 B\"",
     "standard = \"802.11g\"\nslot = \"long\"\ndata_rate = \"11 Mb/s\"",
 ];
-
-const READERS: [&str; 4] = [
-    "{ model = \"instant\" }",
-    "{ model = \"instant\" }",
-    "{ model = \"rate\", rate = \"400 kb/s\" }",
-    "{ model = \"on-off\", on = \"200 ms\", off = \"700 ms\" }",
-];
-
-/// The writes of an application; all but the first two stop with their flow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Writes {
-    Nothing,
-    Bulk(u64),
-    Chunks,
-    Poisson,
-    Cbr,
-    Saturated,
-}
-
-impl Writes {
-    fn text(self) -> String {
-        match self {
-            Writes::Nothing => "{ model = \"none\" }".into(),
-            Writes::Bulk(bytes) => format!("{{ model = \"bulk\", bytes = \"{bytes} B\" }}"),
-            Writes::Chunks => "{ model = \"chunks\", size = \"100 B\", every = \"10 ms\" }".into(),
-            Writes::Poisson => "{ model = \"poisson\", rate = \"300 kb/s\" }".into(),
-            Writes::Cbr => "{ model = \"cbr\", rate = \"200 kb/s\" }".into(),
-            Writes::Saturated => "{ model = \"saturated\" }".into(),
-        }
-    }
-
-    /// The most it can have written at the end, if that is known beforehand.
-    fn at_most(self) -> Option<u64> {
-        match self {
-            Writes::Nothing => Some(0),
-            Writes::Bulk(bytes) => Some(bytes),
-            Writes::Chunks => Some(100 * (STOP_MS / 10 + 1)),
-            // 25 B a millisecond, a segment at a time.
-            Writes::Cbr => Some(25 * STOP_MS + 1460),
-            Writes::Poisson | Writes::Saturated => None,
-        }
-    }
-}
-
-/// The time at which flows that write by the clock stop.
-const STOP_MS: u64 = 1500;
 
 #[derive(Debug, Clone)]
 struct Flow {

@@ -62,3 +62,4 @@ mod timeline;
 mod tshark;
 mod users;
 mod windows;
+mod writes;

@@ -4,6 +4,7 @@
 //! `world::run` itself fails if the books of packets and MSDUs do not balance (`RunError::Books`), and debug assertions
 //! of the layers are on. A scheme is tested by being in the registry.
 
+use crate::writes::{READERS, STOP_MS, Writes};
 use proptest::prelude::*;
 use schemes::{Info, Kind, NAMES, Params, Value};
 use std::fmt::Write;
@@ -46,45 +47,6 @@ const QUEUES: [&str; 13] = [
 const RATES: [&str; 4] = ["500 kb/s", "2 Mb/s", "10 Mb/s", "100 Mb/s"];
 const DELAYS: [&str; 4] = ["0 s", "333 us", "20 ms", "150 ms"];
 const LOSSES: [f64; 4] = [0.0, 0.0, 0.01, 0.08];
-
-const READERS: [&str; 4] = [
-    "{ model = \"instant\" }",
-    "{ model = \"instant\" }",
-    "{ model = \"rate\", rate = \"400 kb/s\" }",
-    "{ model = \"on-off\", on = \"200 ms\", off = \"700 ms\" }",
-];
-
-/// The time at which flows that write by the clock stop.
-const STOP_MS: u64 = 1500;
-
-/// The writes of an application; all but the first two stop with their flow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Writes {
-    Nothing,
-    Bulk(u64),
-    Chunks,
-    Poisson,
-    Cbr,
-    Saturated,
-}
-
-impl Writes {
-    fn text(self) -> String {
-        match self {
-            Writes::Nothing => "{ model = \"none\" }".into(),
-            Writes::Bulk(bytes) => format!("{{ model = \"bulk\", bytes = \"{bytes} B\" }}"),
-            Writes::Chunks => "{ model = \"chunks\", size = \"100 B\", every = \"10 ms\" }".into(),
-            Writes::Poisson => "{ model = \"poisson\", rate = \"300 kb/s\" }".into(),
-            Writes::Cbr => "{ model = \"cbr\", rate = \"200 kb/s\" }".into(),
-            Writes::Saturated => "{ model = \"saturated\" }".into(),
-        }
-    }
-
-    /// True if it is stopped by the clock.
-    fn is_stopped(self) -> bool {
-        !matches!(self, Writes::Nothing | Writes::Bulk(_))
-    }
-}
 
 #[derive(Debug, Clone)]
 struct Flow {

@@ -15,10 +15,10 @@ use std::time::{Duration, Instant};
 const USAGE: &str = "modem point --coding bcc|ldpc --mcs N --bytes N --snr-db X [--format ht|vht|he]
             [--decoder plain|patient] [--packets N] [--errors N] [--seed K]
 modem sweep FILE [--packets N] [--errors N] [--seed K] [--threads N] [--minutes N]
-modem capture [--packets N] [--errors N] [--seed K]
+modem capture [--by MCS] [--packets N] [--errors N] [--seed K]
 
 A point ends after so many packets or errors. A sweep takes each curve from PER 0.9 to 0.005, adds its points to FILE and goes on where
-FILE ends; it starts no point after so many minutes.";
+FILE ends; it starts no point after so many minutes. With --by the interferer has the constellation of that MCS, not the frame's own.";
 
 const HEADER: &str = "coding,mcs,bytes,snr_db,packets,errors,seed";
 
@@ -30,6 +30,8 @@ struct Options {
     format: Format,
     coding: Coding,
     mcs: usize,
+    /// The interferer's, if it is not the frame's.
+    by: Option<usize>,
     bytes: usize,
     decoder: Decoder,
     millibel: i32,
@@ -49,6 +51,7 @@ fn options(args: &[String]) -> Result<Options, String> {
         format: HE20,
         coding: Coding::Bcc,
         mcs: 0,
+        by: None,
         bytes: 1458,
         decoder: Decoder::Plain,
         millibel: 0,
@@ -68,6 +71,7 @@ fn options(args: &[String]) -> Result<Options, String> {
             ("--decoder", "patient") => options.decoder = Decoder::Patient,
             ("--coding", v) => options.coding = v.parse()?,
             ("--mcs", v) => options.mcs = number(flag, v)?,
+            ("--by", v) => options.by = Some(number(flag, v)?),
             ("--bytes", v) => options.bytes = number(flag, v)?,
             ("--snr-db", v) => options.millibel = millibel(v).ok_or_else(|| format!("{flag}: not a number: {v}"))?,
             ("--packets", v) => options.packets = number(flag, v)?,
@@ -77,6 +81,9 @@ fn options(args: &[String]) -> Result<Options, String> {
             ("--minutes", v) => options.minutes = number(flag, v)?,
             _ => return Err(format!("{flag} {value}: not understood")),
         }
+    }
+    if options.by.is_some_and(|mcs| mcs >= MCS.len()) {
+        return Err(format!("--by: there are {} MCS", MCS.len()));
     }
     if options.mcs >= options.coding.mcs_count() || options.bytes == 0 || options.packets == 0 {
         return Err(format!(
@@ -194,7 +201,8 @@ fn sweep(file: &str, options: Options) -> Result<(), String> {
 /// Frames under an interferer, HT in 20 MHz with BCC, from PER 0.9 to 0.02 in steps of a decibel.
 fn capture(options: Options) {
     println!("interferer,mcs,sir_db,packets,errors,seed");
-    for (mcs, bits) in MCS[..8].iter().map(|mcs| mcs.bits).enumerate() {
+    for (mcs, own) in MCS[..8].iter().enumerate() {
+        let bits = options.by.map_or(own.bits, |by| MCS[by].bits);
         let kinds = [
             ("gaussian", Interferer::Gaussian),
             ("aligned", Interferer::Aligned { bits }),

@@ -2,6 +2,7 @@
 //! is a level in dBm. Noise −110 dBm.
 
 mod capture;
+mod modem;
 mod parts;
 mod same_as_unit_disc;
 mod segments;
@@ -11,6 +12,7 @@ mod widths;
 use super::*;
 use crate::TxPower;
 use crate::curves::Part;
+use crate::curves::interference::Interference;
 use crate::standard::Standard;
 use engine::Streams;
 use units::{BitRate, Dbm};
@@ -54,8 +56,9 @@ pub fn config(capture: Option<Capture>) -> SinrConfig {
         cca_preamble_latency: Dur::from_us(4),
         preamble_sinr: Db(4.0),
         capture,
+        interference: Interference::Noise,
         curve: step,
-        coherence: None,
+        fading: None,
     }
 }
 

@@ -1,6 +1,8 @@
 //! SINR in pieces: what a frame suffers while others overlap it, part by part.
 
 use super::*;
+use crate::fading::FadingModel;
+use crate::fading::block::Block;
 use crate::medium::receiver::{End, Receiver, Rules, Sent};
 
 /// ln P = −10⁻³ · bits / SINR, whichever part: sums can be done by hand.
@@ -16,6 +18,7 @@ fn ln_survival(rate: Mode, airtime: u64, overlap: (u64, u64)) -> f64 {
         latency: Dur::from_us(4),
         preamble_sinr: Db(4.0).ratio(),
         capture: None,
+        interference: Interference::Noise,
         curve: by_hand,
     };
     let mut receiver = Receiver::new(4, 1e-9);
@@ -120,9 +123,9 @@ fn fading_moves_the_level_of_frames_only_from_one_coherence_time_to_the_next() {
     // A level 10 dB above what a payload needs: with Rayleigh fading one in 1 − e^−0.1 = 9.5 % of the intervals is too
     // deep, and all frames of an interval fare alike. 4,000 intervals, four standard errors: 1.9 %.
     let coherence = Dur::from_ms(10);
-    let config = SinrConfig { coherence: Some(coherence), ..config(None) };
+    let config = SinrConfig { fading: Some(FadingModel::Block(coherence)), ..config(None) };
     let mut medium = medium(&config, &[(X, -95.0)]);
-    let fading = crate::Fading::of_pair(&Streams::new(1), X, R, coherence);
+    let fading = Block::of_pair(&Streams::new(1), X, R, coherence);
     let (mut lost, mut intervals) = (0u32, Vec::new());
     for i in 0..16_000 {
         let at = i * 2500;

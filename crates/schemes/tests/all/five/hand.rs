@@ -1,14 +1,15 @@
 //! One station of 802.11a whose air is played by hand: what it sends is looked at, what it hears is made up.
 
 use engine::{Purpose, Streams};
+use mac::testing::ByHand;
 use mac::{
-    Air, Body, Config, ContenderId, Dcf, Fifo, Frame, Got, Input, Kind, Label, Mpdu, MpduSet, Msdu, Outcome, Output,
-    Psdu, Station, TxQueue,
+    Body, Config, ContenderId, Dcf, Fifo, Frame, Got, Input, Kind, Label, Mpdu, MpduSet, Msdu, Output, Psdu, Station,
+    TxQueue,
 };
 use phy::{Mode, Standard};
 use queue::{Limit, Spec};
 use schemes::testing::{HERE, OUT, THERE, data};
-use units::{BitRate, Bytes, Dur, NodeId, SimTime};
+use units::{BitRate, Bytes, Dur, SimTime};
 use wire::Packets;
 
 pub fn at(us: u64) -> SimTime {
@@ -19,38 +20,6 @@ pub fn mode(mbps: u64) -> Mode {
     Standard::A.mode(BitRate::from_kbps(mbps * 1000)).unwrap()
 }
 
-/// The frames it has put on the air.
-#[derive(Debug, Default)]
-struct Empty(Vec<Frame>);
-
-impl Air for Empty {
-    fn transmit(&mut self, frame: Frame) {
-        self.0.push(frame);
-    }
-    fn nav(&self) -> SimTime {
-        SimTime::ZERO
-    }
-    fn is_receiving(&mut self) -> bool {
-        false
-    }
-    fn dooms(&mut self, _: SimTime, _: NodeId, _: Bytes) -> bool {
-        false
-    }
-    fn want(&mut self, _: SimTime, _: ContenderId, _: bool) {}
-    fn finish(&mut self, _: ContenderId, _: Outcome, _: bool, _: SimTime) {}
-    fn is_granted(&self, _: ContenderId) -> bool {
-        true
-    }
-    fn next_boundary(&self, now: SimTime, _: ContenderId) -> SimTime {
-        now
-    }
-    fn set_ifs(&mut self, _: SimTime, _: ContenderId, _: Dur, _: Dur) {}
-    fn seize(&mut self, _: ContenderId) {}
-    fn silence(&mut self, _: ContenderId) {}
-    fn hold_others(&mut self, _: ContenderId, _: SimTime, _: Option<SimTime>) {}
-    fn release_others(&mut self, _: ContenderId) {}
-}
-
 /// A frame that it has sent: kind, bit rate in Mb/s, start, airtime and Duration field in µs, MPDUs.
 pub type Sent = (Kind, u64, u64, u64, u64, usize);
 
@@ -59,7 +28,7 @@ pub struct Hand {
     pub station: Station,
     pub packets: Packets,
     pub said: Vec<Output>,
-    air: Empty,
+    air: ByHand,
 }
 
 impl Hand {
@@ -67,7 +36,7 @@ impl Hand {
         let (config, draws) = (Config::of(Standard::A, mode(54)), Streams::new(1).get(Purpose::Queue, 0));
         let queue: Box<dyn TxQueue> = Box::new(Fifo::new(&Spec::drop_tail(Limit::Packets(999)), Bytes(1500), draws));
         let station = Station::new(HERE, &[0; 3], ContenderId(0), config, vec![queue], Box::new(Dcf));
-        Hand { station, packets: Packets::default(), said: Vec::new(), air: Empty::default() }
+        Hand { station, packets: Packets::default(), said: Vec::new(), air: ByHand::default() }
     }
 
     pub fn tell(&mut self, us: u64, input: Input<'_>) {
@@ -85,7 +54,7 @@ impl Hand {
 
     /// The frame that it has put on the air at `start`; the instant at which that ends.
     fn sent(&mut self, start: u64) -> (Sent, u64) {
-        let frame = self.air.0.pop().expect("it has sent a frame");
+        let frame = self.air.sent.pop().expect("it has sent a frame");
         let us = |dur: Dur| dur.ns() / 1000;
         let rate = frame.tx.mode.bit_rate().bps() / 1_000_000;
         let airtime = us(frame.airtime);

@@ -1,13 +1,7 @@
-//! Rayleigh block fading: the power of a pair is multiplied by an exponential number of mean 1 (@RAP02 eq. 5.49: the
-//! square of a Rayleigh amplitude), constant for a coherence time, then drawn anew and independently.
-//!
-//! The factor is a pure function of (seed, pair, index of the interval), not the next number of a stream: it is the same
-//! whoever asks first, how often, and however many intervals pass unasked, so that neither the order of events nor a
-//! medium that looks less often changes anybody's channel. A stateful stream would have to draw every skipped interval
-//! to promise that.
+//! Rayleigh block fading: the factor is exponential of mean 1, constant for a coherence time, then drawn anew and independently.
 //!
 //! Each pair's intervals begin at a phase of its own, or all channels of the world would change at the same instants.
-//! Leaves out: the correlation of successive intervals (Doppler spectrum), line of sight (Rice).
+//! Leaves out: the correlation of successive intervals ([`doppler`](super::doppler) has it).
 
 use crate::propagation::pair;
 use engine::{Purpose, Streams};
@@ -15,7 +9,7 @@ use units::{Dur, NodeId, SimTime};
 
 /// The fading of one unordered pair.
 #[derive(Debug, Clone, Copy)]
-pub struct Fading {
+pub struct Block {
     draws: Streams,
     coherence: Dur,
     phase: Dur,
@@ -24,13 +18,13 @@ pub struct Fading {
 /// The stream of a pair that is not an interval's: intervals count from 0.
 const PHASE: u64 = u64::MAX;
 
-impl Fading {
+impl Block {
     /// The fading of a pair, the same in both directions. A coherence time of 0 is taken as 1 ns.
-    pub fn of_pair(streams: &Streams, one: NodeId, other: NodeId, coherence: Dur) -> Fading {
+    pub fn of_pair(streams: &Streams, one: NodeId, other: NodeId, coherence: Dur) -> Block {
         let draws = streams.within(Purpose::Fading, pair(one, other));
         let coherence = coherence.max(Dur::from_ns(1));
         let phase = Dur::from_ns((draws.get(Purpose::Fading, PHASE).unit() * coherence.ns() as f64) as u64);
-        Fading { draws, coherence, phase }
+        Block { draws, coherence, phase }
     }
 
     /// The interval that `now` lies in.
@@ -54,8 +48,8 @@ impl Fading {
 mod tests {
     use super::*;
 
-    fn fading(one: u32, other: u32) -> Fading {
-        Fading::of_pair(&Streams::new(4), NodeId(one), NodeId(other), Dur::from_ms(5))
+    fn fading(one: u32, other: u32) -> Block {
+        Block::of_pair(&Streams::new(4), NodeId(one), NodeId(other), Dur::from_ms(5))
     }
 
     #[test]
@@ -114,7 +108,7 @@ mod tests {
     #[test]
     fn no_coherence_time_is_too_short_or_too_long() {
         for coherence in [Dur::ZERO, Dur::from_ns(1), Dur::MAX] {
-            let fading = Fading::of_pair(&Streams::new(1), NodeId(0), NodeId(1), coherence);
+            let fading = Block::of_pair(&Streams::new(1), NodeId(0), NodeId(1), coherence);
             for now in [SimTime::ZERO, SimTime::from_ns(1 << 40), SimTime::NEVER] {
                 let interval = fading.interval(now);
                 assert!(fading.power(interval) >= 0.0);
