@@ -95,6 +95,10 @@ class Run(TypedDict):
     fingerprint: dict[Literal["phy", "mac", "tcp"], str] | None
     series: dict[str, dict[str, npt.NDArray[np.float64]]] | None  # "flow.up.cwnd_bytes" -> {"t_s": ..., "value": ...}
     timeline: Timeline | None
+    # With series, where nodes move, as columns: node, begins_s, ends_s, from_x_m, from_y_m, to_x_m, to_y_m of each leg;
+    # t_s, channel, one, other, is_up of those who became neighbours, or were so no more.
+    legs: NotRequired[dict[str, list[Any]]]
+    meetings: NotRequired[dict[str, list[Any]]]
 
 class Runner:
     """Makes runs in the background, `jobs` at a time (0: one a core), without the interpreter's lock.

@@ -177,6 +177,26 @@ class Result:
         return frames.series(self.runs)
 
     @cached_property
+    def legs(self) -> pl.DataFrame:
+        """Paths of nodes that move: `seed`, `node`, `begins_s`, `ends_s`, `from_x_m`, `from_y_m`, `to_x_m`, `to_y_m`.
+
+        Empty unless run with `series=True`.
+        """
+        from .show import frames
+
+        return frames.from_records(frames.motion_records(self.runs, "legs"))
+
+    @cached_property
+    def meetings(self) -> pl.DataFrame:
+        """When two nodes became radio neighbours (`is_up`), or were so no more, as one of them moved.
+
+        `seed`, `t_s`, `channel`, `one`, `other`, `is_up`. Empty unless run with `series=True`.
+        """
+        from .show import frames
+
+        return frames.from_records(frames.motion_records(self.runs, "meetings"))
+
+    @cached_property
     def timeline(self) -> pl.DataFrame:
         """A row per transmission: `seed`, `start_ns`, `airtime_ns`, `from`, `to`, `class`, `outcome`, ...; empty unless
         run with `timeline`."""

@@ -69,8 +69,9 @@ def scenario_words() -> tuple[set[str], set[str]]:
             if isinstance(properties := node.get("properties"), dict):
                 keys.update(properties)
             words.update(word for word in (node.get("const"), *(node.get("enum") or ())) if isinstance(word, str))
-            for value in node.values():
-                walk(value)
+            # The words of mobility are no other kind's: a trace of motion is no traffic model.
+            for key in node.keys() - {"mobility"}:
+                walk(node[key])
         elif isinstance(node, list):
             for value in node:
                 walk(value)

@@ -55,22 +55,55 @@ impl Routes {
     ) -> Routes {
         let nodes = hops.len();
         let mut routes = Routes { nodes, next: vec![None; nodes * nodes] };
-        let mut back: Vec<Vec<(NodeId, u64)>> = vec![Vec::new(); nodes];
-        for (from, list) in (0u32..).map(NodeId).zip(hops) {
-            for hop in list {
-                back[hop.node().index()].push((from, metric.cost(from, *hop)));
-            }
-        }
+        let back = back(hops, metric);
         for to in destinations {
-            let costs = costs(&back, to);
-            for (from, list) in hops.iter().enumerate().filter(|(from, _)| *from != to.index()) {
-                let node = NodeId(from as u32);
-                let through = |hop: &Hop| costs[hop.node().index()].map(|rest| rest + metric.cost(node, *hop));
-                let best = list.iter().filter(|hop| through(hop).is_some()).min_by_key(|hop| through(hop));
-                routes.next[from * nodes + to.index()] = best.copied();
-            }
+            routes.find(hops, &back, to, metric);
         }
         routes
+    }
+
+    /// Finds least-cost routes over `hops` to some destinations anew; those to others stay. `found` is told each destination and the cost to
+    /// reach it from every node, `None` where no route leads.
+    pub fn renew(
+        &mut self,
+        hops: &[Vec<Hop>],
+        destinations: impl IntoIterator<Item = NodeId>,
+        metric: &dyn RouteMetric,
+        mut found: impl FnMut(NodeId, Vec<Option<u64>>),
+    ) {
+        let back = back(hops, metric);
+        for to in destinations {
+            found(to, self.find(hops, &back, to, metric));
+        }
+    }
+
+    /// Chooses a node's hop to a destination among those in `list`, where costs to reach it stand.
+    pub fn choose(
+        &mut self,
+        from: NodeId,
+        list: &[Hop],
+        to: NodeId,
+        costs: &[Option<u64>],
+        metric: &dyn RouteMetric,
+    ) {
+        let through = |hop: &Hop| costs[hop.node().index()].map(|rest| rest + metric.cost(from, *hop));
+        let best = list.iter().filter(|hop| through(hop).is_some()).min_by_key(|hop| through(hop));
+        self.next[from.index() * self.nodes + to.index()] = best.copied();
+    }
+
+    /// Finds the routes to one destination. Returns the cost of each.
+    fn find(
+        &mut self,
+        hops: &[Vec<Hop>],
+        back: &[Vec<(NodeId, u64)>],
+        to: NodeId,
+        metric: &dyn RouteMetric,
+    ) -> Vec<Option<u64>> {
+        let costs = costs(back, to);
+        for (from, list) in (0..).map(NodeId).zip(hops).filter(|(from, _)| *from != to) {
+            self.choose(from, list, to, &costs, metric);
+        }
+        costs
     }
 
     /// The memory in bytes that a table of so many nodes takes.
@@ -109,6 +142,17 @@ impl Routes {
         }
         path
     }
+}
+
+/// The nodes that reach each node in one hop, with the cost of that hop.
+fn back(hops: &[Vec<Hop>], metric: &dyn RouteMetric) -> Vec<Vec<(NodeId, u64)>> {
+    let mut back: Vec<Vec<(NodeId, u64)>> = vec![Vec::new(); hops.len()];
+    for (from, list) in (0u32..).map(NodeId).zip(hops) {
+        for hop in list {
+            back[hop.node().index()].push((from, metric.cost(from, *hop)));
+        }
+    }
+    back
 }
 
 /// The cost to reach `to` from every node; `None` where no route leads. `back`: the nodes that reach a node in one hop,

@@ -135,6 +135,11 @@ impl Node {
         !self.chain.members.is_empty() || self.routing.router.watches_neighbours()
     }
 
+    /// True if its router is told computed routes.
+    pub fn is_routed(&self) -> bool {
+        !self.routing.router.is_on_demand()
+    }
+
     /// True if anybody here reads this report: a driver may spare the other nodes.
     pub fn wants(&self, report: &TxReport) -> bool {
         report.fate == Fate::GivenUp || !self.chain.reads_reports().is_empty()

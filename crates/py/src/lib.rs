@@ -326,8 +326,46 @@ fn run_dict<'py>(py: Python<'py>, run: &Run, of: &world::scenario::Scenario) -> 
         }
     };
     dict.set_item("series", series)?;
+    // Runs in which nobody moves are as they were.
+    if let Some(paths) = run.motion.as_ref().filter(|paths| !paths.legs.is_empty()) {
+        dict.set_item("legs", legs(py, &paths.legs, of)?)?;
+        dict.set_item("meetings", meetings(py, &paths.meetings, of)?)?;
+    }
     let timeline = run.timeline.as_ref().map(|timeline| timeline::dict(py, timeline, of)).transpose()?;
     dict.set_item("timeline", timeline)?;
+    Ok(dict)
+}
+
+/// Columns of a table: the names of nodes, then numbers.
+fn legs<'py>(py: Python<'py>, all: &[world::Walked], of: &world::scenario::Scenario) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    let names: Vec<&str> = all.iter().map(|leg| of.nodes[leg.node.index()].name.as_str()).collect();
+    dict.set_item("node", names)?;
+    let column = |value: fn(&world::Walked) -> f64| all.iter().map(value).collect::<Vec<f64>>();
+    dict.set_item("begins_s", column(|leg| leg.begins.as_secs_f64()))?;
+    dict.set_item("ends_s", column(|leg| leg.ends.as_secs_f64()))?;
+    dict.set_item("from_x_m", column(|leg| leg.from[0]))?;
+    dict.set_item("from_y_m", column(|leg| leg.from[1]))?;
+    dict.set_item("to_x_m", column(|leg| leg.to[0]))?;
+    dict.set_item("to_y_m", column(|leg| leg.to[1]))?;
+    Ok(dict)
+}
+
+/// Columns of a table: when two nodes became neighbours on a channel, or were so no more.
+fn meetings<'py>(
+    py: Python<'py>,
+    all: &[world::Meeting],
+    of: &world::scenario::Scenario,
+) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    let channels: Vec<&str> = of.channels.names().collect();
+    dict.set_item("t_s", all.iter().map(|it| it.at.as_secs_f64()).collect::<Vec<f64>>())?;
+    dict.set_item("channel", all.iter().map(|it| channels[it.channel.index()]).collect::<Vec<&str>>())?;
+    for (place, name) in ["one", "other"].into_iter().enumerate() {
+        let names = all.iter().map(|it| of.nodes[it.pair[place].index()].name.as_str());
+        dict.set_item(name, names.collect::<Vec<&str>>())?;
+    }
+    dict.set_item("is_up", all.iter().map(|it| it.is_up).collect::<Vec<bool>>())?;
     Ok(dict)
 }
 

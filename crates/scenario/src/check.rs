@@ -6,6 +6,7 @@ use crate::error::Mistakes;
 use crate::errors::LinkErrors;
 use crate::file::{Cut, EventKind, SchemeUse, TimeWindow, TimedEvent};
 use crate::flow::{Flow, Protocol, Reader, Traffic};
+use crate::mobility;
 use crate::node::Node;
 use crate::queues::Queue;
 use crate::radio::{ControlRate, Preamble, Protection, Radio, Slot, bit_rates, has_mcs};
@@ -91,7 +92,7 @@ fn nodes(s: &Scenario, found: &mut Mistakes) {
         if node.entry.queue.is_some() && !node.has_radio {
             fail!("node[{i}].queue", "\"{}\" has no radio; a wire has its queues in its [[link]]", node.name);
         }
-        Ok(())
+        mobility::check(node, is_by_place(s, node))
     };
     for (id, one) in (0..).map(NodeId).zip(&s.nodes) {
         found.take(node(id, one));
@@ -516,6 +517,15 @@ impl Scenario {
     }
 }
 
+/// True if it is of any consequence where a node stands.
+fn is_by_place(s: &Scenario, node: &Node) -> bool {
+    let by_place = |channel: &Channel| match &channel.powers {
+        Some(powers) => !matches!(powers.propagation, phy::PathLoss::Matrix),
+        None => channel.range.is_some(),
+    };
+    node.channels.iter().any(|id| by_place(s.channels.get(*id)))
+}
+
 /// Checks a change. The key of the mistake, and why it is one.
 fn change(s: &Scenario, what: &EventKind) -> std::result::Result<(), (&'static str, String)> {
     let (key, cut) = match what {
@@ -528,13 +538,11 @@ fn change(s: &Scenario, what: &EventKind) -> std::result::Result<(), (&'static s
                 let why = format!("\"{}\" has no radio: where it stands is of no consequence", node.name);
                 return Err(("move", why));
             }
-            let by_place = |channel: &Channel| match &channel.powers {
-                Some(powers) => !matches!(powers.propagation, phy::PathLoss::Matrix),
-                None => channel.range.is_some(),
-            };
-            if !node.channels.iter().any(|id| by_place(s.channels.get(*id))) {
-                let why = "where nodes stand is of no consequence without channel.range or a propagation by distance";
-                return Err(("move", why.to_owned()));
+            if !is_by_place(s, node) {
+                return Err(("move", mobility::NO_CONSEQUENCE.to_owned()));
+            }
+            if node.entry.mobility.is_some() {
+                return Err(("move", format!("\"{}\" has a mobility, which says where it is", node.name)));
             }
             return Ok(());
         }

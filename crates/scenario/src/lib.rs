@@ -29,6 +29,7 @@ mod file;
 mod flow;
 mod group;
 mod item;
+mod mobility;
 mod modes;
 mod node;
 mod notes;
@@ -53,6 +54,7 @@ pub use errors::{ErrorSpec, LinkErrors, Shared, StateError};
 pub use file::{Cut, EventKind, Layout, Redraw, SchemeUse, TimeWindow, TimedEvent};
 pub use flow::{Flow, FlowEntry, Hops, Protocol, Reader, Traffic, Transport, Writes};
 pub use group::Group;
+pub use mobility::{Area, Mobility, Points, Speeds};
 pub use modes::{Mcs, Modes};
 pub use node::{Node, NodeEntry, Prefixes, Role};
 pub use plug::{
@@ -64,7 +66,7 @@ pub use radio::{
     has_mcs,
 };
 pub use resolve::Scenario;
-pub use scalar::Metres;
+pub use scalar::{Metres, MetresPerSecond};
 pub use words::Words;
 
 use plugin::Registry;

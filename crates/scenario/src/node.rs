@@ -7,6 +7,7 @@ use crate::directory::MOST_OF_A_GROUP;
 use crate::edca::{Access, Category, Edca};
 use crate::group;
 use crate::item::{About, Item, Mistake, wrong};
+use crate::mobility::Mobility;
 use crate::modes::Modes;
 use crate::plug::{Plug, RateControls};
 use crate::queues::RadioQueue;
@@ -122,6 +123,8 @@ table! {
         edca: Option<Edca>, or "radio.edca",
         /// East and north of the origin, in metres.
         position: Option<[f64; 2]>, or "as [layout] says",
+        /// Its motion from there. A group moves each on its own.
+        mobility: Option<Mobility>, or "it stands",
         /// With an access point in the scenario, stations exchange frames with theirs only; it sends no beacons.
         role: Role = "station",
         /// True if it has a radio.

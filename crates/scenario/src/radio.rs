@@ -5,6 +5,7 @@ use crate::edca::{Access, CONTENTION_WINDOW, Edca};
 use crate::modes::Modes;
 use crate::plug::{Plug, RateControls};
 use crate::queues::{Per, Queue, RadioQueue};
+use crate::scalar::Metres;
 use crate::shape::{Powered, Via};
 use crate::{Result, shape};
 use core::ops::RangeInclusive;
@@ -250,6 +251,8 @@ table! {
         cca_preamble_latency: Dur, or "4 us" => Dur::from_us(4), // @80211-2020 17.3.10.6
         /// Least SINR of a preamble to lock on; needs channel.propagation.
         preamble_sinr: Db, or "4 dB" => Db(4.0),
+        /// A gain is computed anew when one of its ends has moved so far since; needs channel.propagation.
+        move_step: Option<Metres>, or "0.1 m",
         /// The fate of two frames at one receiver.
         capture => Capture as CaptureKeys,
     }

@@ -5,6 +5,7 @@ use crate::memory;
 use crate::registries::Registries;
 use crate::scenario::{self, InputError, Scenario};
 use crate::shared::Shared;
+use crate::traces;
 use std::sync::Arc;
 use units::{Bytes, NodeId};
 
@@ -26,12 +27,14 @@ impl Blueprint {
         let macs = found.take(assembly::macs(&scenario));
         let errors_at = found.take(assembly::errors_at(&scenario));
         let tcps = found.take(assembly::tcps(&scenario, &registries));
+        let traces = found.take(traces::traces(&scenario));
         found.into_result()?;
-        let (Some(macs), Some(errors_at), Some(tcps)) = (macs, errors_at, tcps) else {
+        let (Some(macs), Some(errors_at), Some(tcps), Some(traces)) = (macs, errors_at, tcps, traces) else {
             unreachable!("what is not there is a mistake");
         };
         let mtu = scenario.flows.iter().map(|flow| flow.entry.transport.datagram).max().unwrap_or(Bytes(1500));
-        let shared = Shared { scenario, registries, macs, errors_at, tcps, mtu, leads_everywhere: false, layout: 0 };
+        let (leads_everywhere, layout) = (false, 0);
+        let shared = Shared { scenario, registries, macs, errors_at, tcps, mtu, leads_everywhere, traces, layout };
         if shared.scenario.nodes.len() <= TRIED_NODES {
             let seed = shared.scenario.seed;
             assembly::placement(&*assembly::drawn(&shared, seed)?, seed)?;

@@ -6,7 +6,9 @@
 
 use crate::scenario::{ErrorSpec, EventKind, Role};
 use crate::shared::Shared;
+use crate::traces::mobilities;
 use mac::{Config, Station};
+use motion::Motion;
 use net::Routes;
 use phy::Errors;
 use phy::medium::{Sinr, UnitDisc};
@@ -53,10 +55,12 @@ pub(crate) fn of_run(shared: &Shared) -> usize {
     }
     // The table, and the row of each node at its router.
     let routes = 2 * Routes::bytes(nodes);
-    // Events that change who is joined to whom: routes and neighbours are made anew beside those that stand.
+    // Events and motion that change who is joined to whom: routes and neighbours are made anew beside those that stand.
     let changes =
         scenario.events.iter().any(|event| !matches!(event.what, EventKind::Kill(_) | EventKind::Restart(_)));
-    let anew = if changes { neighbours + second + Routes::bytes(nodes) } else { 0 };
+    let movers = mobilities(scenario).count();
+    let motion = movers_bytes(shared, movers);
+    let anew = if changes || movers > 0 { neighbours + second + Routes::bytes(nodes) } else { 0 };
     let categories = shared.macs.iter().map(Config::categories).max().unwrap_or(0);
     // Each hop of a flow is a link at both of its ends.
     let links = pairs.min(2 * HOPS * scenario.flows.len()) * Station::BYTES_A_LINK;
@@ -65,5 +69,18 @@ pub(crate) fn of_run(shared: &Shared) -> usize {
     let stations = interfaces * nodes * Station::BYTES_A_PEER + links;
     let schemes = scenario.schemes.len() * (nodes * SCHEME + pairs * SCHEME_PEER);
     let linear = interfaces * (NODE + usize::from(categories.max(1)) * CATEGORY) + scenario.flows.len() * FLOW;
-    air + routes + neighbours + second + anew + stations + schemes + linear
+    air + motion + routes + neighbours + second + anew + stations + schemes + linear
+}
+
+/// The memory of so many nodes that move: two ranges of a channel, or what gains were computed from, and a buffer for each part of a trace.
+fn movers_bytes(shared: &Shared, movers: usize) -> usize {
+    if movers == 0 {
+        return 0;
+    }
+    let nodes = shared.scenario.nodes.len();
+    let ranges = 2 * shared.scenario.channels.iter().count();
+    let gains = if shared.scenario.channels.have_powers() { nodes * nodes * size_of::<[f64; 2]>() } else { 0 };
+    Motion::bytes(movers, nodes, ranges)
+        + gains
+        + shared.traces.iter().map(|trace| trace.index.bytes()).sum::<usize>()
 }

@@ -2,6 +2,7 @@
 
 use crate::registries::Registries;
 use crate::scenario::Scenario;
+use crate::traces::Trace;
 use std::sync::Arc;
 use units::Bytes;
 
@@ -20,6 +21,8 @@ pub(crate) struct Shared {
     pub mtu: Bytes,
     /// Routes lead to every node, and not to ends of the scenario's flows alone: any may be the end of one that is opened.
     pub leads_everywhere: bool,
+    /// The traces that nodes follow.
+    pub traces: Vec<Trace>,
     /// The layout that is meant, of those that a seed draws; the first is 0.
     pub layout: u32,
 }

@@ -88,6 +88,9 @@ def write_run(result: Mapping[str, Any], runs: Sequence[Run], text: str, folder:
             one = f"Seed {runs[0]['seed']}. Interlayer {result['version']}"
             plots.save(series_plot.figure(shown, title, one), folder / "series")
         write_series(runs, folder / "series")
+    for paths in ("legs", "meetings"):
+        if found := frames.motion_records(runs, paths):
+            frames.write_records(found, folder / paths)
     for table in metrics.TABLES:
         if any(metrics.table(run, table) for run in runs):
             frames.write_records(frames.table_records(runs, table), folder / table)

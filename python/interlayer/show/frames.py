@@ -6,7 +6,7 @@ Without polars there are records, and CSV of Python's own writer.
 from __future__ import annotations
 
 import csv
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from interlayer import extras, toml_text
 from interlayer.measure import metrics
@@ -71,6 +71,16 @@ def series_records(runs: Sequence[Run]) -> Iterator[dict[str, Any]]:
         for name, column in (run["series"] or {}).items():
             for t_s, value in zip(column["t_s"].tolist(), column["value"].tolist(), strict=True):
                 yield {"seed": run["seed"], "name": name, "t_s": t_s, "value": value}
+
+
+def motion_records(runs: Sequence[Run], table: Literal["legs", "meetings"]) -> list[dict[str, Any]]:
+    """A row for each leg of a node that moves, or for each time that two became neighbours or were so no more."""
+    found = []
+    for run in runs:
+        columns: dict[str, list[Any]] = run.get(table, {})
+        for values in zip(*columns.values(), strict=True):
+            found.append({"seed": run["seed"], **dict(zip(columns, values, strict=True))})
+    return found
 
 
 def outcome(o: Outcome) -> pl.DataFrame:

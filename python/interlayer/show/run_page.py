@@ -24,6 +24,8 @@ _DATA = {
     "frames": "counts and airtime by class of frame",
     "schemes": "counters of each scheme",
     "series": "values over time: seed, name, t_s, value",
+    "legs": "paths of nodes that move, a row per leg",
+    "meetings": "who became whose neighbour, or was so no more, when",
     "timeline": "a row per transmission",
 }
 """What the files of data have."""

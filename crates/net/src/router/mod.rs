@@ -80,7 +80,7 @@ pub trait Router: std::fmt::Debug {
     fn neighbour(&mut self, _now: SimTime, _at: InterfaceId, _node: NodeId, _is_up: bool, _orders: &mut Orders) {}
 
     /// Links have broken or healed, or nodes have moved: the least-cost hops to each node are these now, as in
-    /// [`RouterFacts::least_cost`]. For routers that are computed; others find it out.
+    /// [`RouterFacts::least_cost`]. Told to routers that are not [on demand](Router::is_on_demand).
     fn rerouted(&mut self, _now: SimTime, _least_cost: &[Option<Hop>], _orders: &mut Orders) {}
 
     /// The MAC of an interface has given a packet to this neighbour up. It is lost, unless the router asks to [hold](Order::Hold) it.

@@ -6,6 +6,7 @@
 //! [`Medium::leave`], in this order. At one instant ends come before starts; in which order the starts of one instant are
 //! told makes no difference to what is received.
 
+mod moving;
 mod receiver;
 mod sinr;
 mod unit_disc;
@@ -246,6 +247,14 @@ impl Medium {
             Medium::UnitDisc(reach) => reach.set_reach(from, to, in_reach),
             Medium::Sinr(_) if in_reach => {}
             Medium::Sinr(levels) => levels.set_gain(from, to, Db(f64::NEG_INFINITY)),
+        }
+    }
+
+    /// Sets whether `to` hears and senses `from`, which does not transmit: two nodes have met or parted. Where signals have powers that
+    /// is a matter of gains ([`Sinr::renew`]), and this does nothing.
+    pub fn set_pair(&mut self, from: NodeId, to: NodeId, hears: bool, senses: bool) {
+        if let Medium::UnitDisc(reach) = self {
+            reach.set_pair(from, to, hears, senses);
         }
     }
 

@@ -4,6 +4,7 @@
 //! the whole of its width it meets four times the noise. Interference adds up and counts as noise, or as measured ([`Interference`]). What a receiver decides is in
 //! `receiver.rs`; here is who hears whom how loud, and chance.
 
+use super::moving::Kept;
 use super::receiver::{End, Receiver, Rules, Segment, Sent, surely};
 use super::{Heard, Hearing, Parts, Ppdu, Verdict};
 use crate::Mode;
@@ -55,15 +56,15 @@ pub struct SinrConfig {
 
 /// Whom a transmitter reaches, and with what power now.
 #[derive(Debug, Clone, Copy)]
-struct Link {
+pub(super) struct Link {
     to: NodeId,
     mw: f64,
 }
 
 /// Sources of the power of a link.
 #[derive(Debug, Clone)]
-struct Path {
-    gain: f64,
+pub(super) struct Path {
+    pub(super) gain: f64,
     fading: Option<Fading>,
     /// The fading factor, and when it ends.
     factor: (f64, SimTime),
@@ -71,7 +72,7 @@ struct Path {
 
 /// Chance on a link: a cache line.
 #[derive(Debug)]
-struct Chance {
+pub(super) struct Chance {
     draws: Stream,
     known: [Known; 2],
 }
@@ -90,29 +91,31 @@ const UNKNOWN: Known = Known { frame: 0, mw: 0.0, p: 0.0 };
 /// The medium of one channel.
 #[derive(Debug)]
 pub struct Sinr {
-    nodes: usize,
-    rules: Rules,
-    floor: f64,
+    pub(super) nodes: usize,
+    pub(super) rules: Rules,
+    pub(super) floor: f64,
     fading: Option<FadingModel>,
     streams: Streams,
-    powers_mw: Vec<f64>,
+    pub(super) powers_mw: Vec<f64>,
     /// Of each ordered pair.
-    gains: Vec<Db>,
+    pub(super) gains: Vec<Db>,
     /// Of each transmitter: whom it reaches, in order of id.
-    listeners: Vec<Vec<NodeId>>,
-    links: Vec<Vec<Link>>,
-    paths: Vec<Vec<Path>>,
+    pub(super) listeners: Vec<Vec<NodeId>>,
+    pub(super) links: Vec<Vec<Link>>,
+    pub(super) paths: Vec<Vec<Path>>,
     chances: Vec<Vec<Chance>>,
     /// SINR from which frames of a mode are surely received, for the modes that were used.
     sure: Vec<(Mode, f64)>,
     /// Of each transmitter the power to which those in `links` are set, if nothing fades: its own, or that of its last frame.
-    set_to_mw: Vec<f64>,
+    pub(super) set_to_mw: Vec<f64>,
     sent: Vec<Sent>,
-    receivers: Vec<Receiver>,
+    pub(super) receivers: Vec<Receiver>,
     /// Of the frame that ends, if it is judged part by part.
     segments: Vec<Segment>,
     /// MPDUs that the receiver got of the PPDU at hand, if that is judged part by part.
     got: MpduSet,
+    /// Chance on links that nodes have moved out of.
+    pub(super) kept: Option<Kept>,
 }
 
 impl Sinr {
@@ -147,6 +150,7 @@ impl Sinr {
             receivers: (0..nodes).map(|_| Receiver::new(nodes, noise_mw)).collect(),
             segments: Vec::new(),
             got: MpduSet::NONE,
+            kept: None,
         }
     }
 
@@ -178,7 +182,7 @@ impl Sinr {
 
     /// Streams and fading of a link are named by its pair: lists made anew are as they were. Links that were there go on in their
     /// streams. Not to be called while `from` transmits.
-    fn list(&mut self, from: usize) {
+    pub(super) fn list(&mut self, from: usize) {
         let (streams, fading, power) = (&self.streams, self.fading, self.powers_mw[from]);
         let row = &self.gains[from * self.nodes..][..self.nodes];
         let ratios = row.iter().map(|gain| gain.ratio()).enumerate();
@@ -198,7 +202,9 @@ impl Sinr {
         };
         let mut chance = |&(to, _): &(usize, f64)| {
             let place = were.binary_search(&NodeId(to as u32)).ok();
-            if let Some(chance) = place.and_then(|place| draws_of.get_mut(place)?.take()) {
+            let kept = &mut self.kept;
+            let was = place.and_then(|place| draws_of.get_mut(place)?.take());
+            if let Some(chance) = was.or_else(|| kept.as_mut()?.take(from, to)) {
                 return chance;
             }
             let draws = streams.get(Purpose::Reception, (from as u64) << 32 | to as u64);
@@ -207,6 +213,10 @@ impl Sinr {
         self.set_to_mw[from] = power;
         self.paths[from] = reached.iter().map(path).collect();
         self.chances[from] = reached.iter().map(&mut chance).collect();
+        if let Some(kept) = &mut self.kept {
+            let gone = were.iter().zip(draws_of).filter_map(|(to, chance)| Some((to.index(), chance?)));
+            gone.for_each(|(to, chance)| kept.put(from, to, chance));
+        }
     }
 
     /// The gain from `from` to `to`.
@@ -221,7 +231,12 @@ impl Sinr {
 
     /// True if `from`, with its own power and mean gain, can be locked on by `to`.
     pub fn hears(&self, to: NodeId, from: NodeId) -> bool {
-        let mean_mw = self.powers_mw[from.index()] * self.gain(from, to).ratio();
+        self.hears_at(to, from, self.gain(from, to))
+    }
+
+    /// The same with this gain.
+    pub fn hears_at(&self, to: NodeId, from: NodeId, gain: Db) -> bool {
+        let mean_mw = self.powers_mw[from.index()] * gain.ratio();
         to != from && mean_mw >= self.rules.preamble_sinr * self.receivers[to.index()].noise_mw
     }
 
@@ -229,10 +244,15 @@ impl Sinr {
     /// bytes survive with probability 0.9 at least. That is how the standard defines a receiver's sensitivity for OFDM, and all
     /// but defines it for DSSS and CCK (1024 bytes, 8 %). @80211-2020 17.3.10.2, 16.3.8.2
     pub fn decodes(&self, to: NodeId, from: NodeId, mode: Mode) -> bool {
-        if !self.hears(to, from) {
+        self.decodes_at(to, from, mode, self.gain(from, to))
+    }
+
+    /// The same with this gain.
+    pub fn decodes_at(&self, to: NodeId, from: NodeId, mode: Mode, gain: Db) -> bool {
+        if !self.hears_at(to, from, gain) {
             return false;
         }
-        let mean_mw = self.powers_mw[from.index()] * mode.primary_share * self.gain(from, to).ratio();
+        let mean_mw = self.powers_mw[from.index()] * mode.primary_share * gain.ratio();
         let sinr = mean_mw / self.receivers[to.index()].noise_mw;
         let bits_of = |(part, lasts): (Part, Dur)| (part, bits(mode, part, lasts));
         let payload = (Part::Payload, Bytes(1000).bits() as f64);

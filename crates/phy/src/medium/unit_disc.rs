@@ -110,6 +110,16 @@ impl UnitDisc {
         (at.listeners, at.sensing) = (with(at.listeners), with(at.sensing));
     }
 
+    /// Sets whether `to` hears `from`, and whether it senses it; who hears senses. Not while `from` transmits.
+    pub fn set_pair(&mut self, from: NodeId, to: NodeId, hears: bool, senses: bool) {
+        debug_assert!(!self.is_transmitting(from), "a frame ends where it has begun");
+        self.set_reach(from, to, hears);
+        if senses && from != to {
+            let one = Nodes::from(to);
+            self.reached[from.index() * self.receivers.len() + one.index()].sensing |= one.bits;
+        }
+    }
+
     /// A node that senses a signal and cannot decode it locks on it and receives it in error, or takes it for energy.
     pub fn set_locks_on_sensed(&mut self, locks: bool) {
         self.locks_on_sensed = locks;

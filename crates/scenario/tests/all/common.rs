@@ -360,6 +360,36 @@ from = "a"
 to = "b"
 "#;
 
+/// Nodes that move.
+pub const MOBILE: &str = r#"
+scenario = { duration = "5 s" }
+radio = { standard = "802.11b", move_step = "0.5 m" }
+channel = { propagation = { model = "free-space" } }
+[[node]]
+name = "walker"
+mobility = { model = "walk", width = "100 m", height = "50 m", centre = [50, 25], min_speed = "1 m/s", max_speed = "7.2 km/h", time = "10 s" }
+[[node]]
+name = "strider"
+mobility = { model = "walk", width = "100 m", height = "50 m", min_speed = "1 m/s", max_speed = "2 m/s", distance = "10 m" }
+[[node]]
+name = "sta"
+count = 2
+mobility = { model = "waypoint", width = "100 m", height = "50 m", centre = [50, 25], min_speed = "1 m/s", max_speed = "5 m/s", pause = "1 s", pause_max = "10 s", start = "uniform" }
+[[node]]
+name = "leaver"
+position = [1, 2]
+mobility = { model = "line", velocity = [1.5, 0], after = "1 s" }
+[[node]]
+name = "tourist"
+mobility = { model = "line", through = [[0, 0], [50, 10]], speed = "1.5 m/s" }
+[[node]]
+name = "follower"
+mobility = { model = "trace", file = "scene.ns_movements" }
+[[flow]]
+from = "walker"
+to = "leaver"
+"#;
+
 /// Two channels that hear nothing of each other, and a node on both.
 pub const CHANNELS: &str = r#"
 scenario = { duration = "5 s" }
@@ -510,8 +540,9 @@ to = "b"
 traffic = { model = "letters", length = "3 kB" }
 "#;
 
-pub const EXAMPLES: [&str; 19] = [
+pub const EXAMPLES: [&str; 20] = [
     TCP,
+    MOBILE,
     CHANNELS,
     UDP,
     WIRED,

@@ -324,8 +324,13 @@ fn silence_means_the_documented_defaults() {
 
     let s = read(MATRIX).unwrap();
     let capture = Capture { interference: phy::Interference::Noise, relock: None };
-    let levels =
-        Levels { cca_ed: Dbm(-62.0), cca_preamble_latency: Dur::from_us(4), preamble_sinr: Db(4.0), capture };
+    let levels = Levels {
+        cca_ed: Dbm(-62.0),
+        cca_preamble_latency: Dur::from_us(4),
+        preamble_sinr: Db(4.0),
+        move_step: None,
+        capture,
+    };
     assert_eq!((s.radio.levels, s.nodes[0].tx_power), (Some(levels), Dbm(16.0)));
 
     let s = read(UDP).unwrap();

@@ -1,7 +1,7 @@
 //! The draws of a run before it is built: a layout that has what is asked for, and the ends of flows.
 
 use super::Result;
-use super::{network, places, radio};
+use super::{moving, network, places, radio};
 use crate::scenario::{InputError, Layout, Redraw, Scenario};
 use crate::shared::Shared;
 use engine::{Purpose, Stream, Streams};
@@ -28,10 +28,14 @@ pub(crate) fn drawn(shared: &Shared, seed: u64) -> Result<Cow<'_, Shared>> {
     let draws = redraw.map_or(1, |redraw: Redraw| redraw.tries);
     let mut refused = None;
     for layout in 0..draws {
-        let places = places::places(scenario, &streams, layout);
+        let places = if moving::moves(scenario) {
+            moving::begin(&Shared { layout, ..shared.clone() }, &streams)
+        } else {
+            places::places(scenario, &streams, layout)
+        };
         let media = radio::media(scenario, &places, &streams);
         let near = network::near(shared, &places, &media.iter().collect::<Vec<_>>(), &streams);
-        let graph = Graph::new(&network::hops_of(scenario, &near));
+        let graph = Graph::new(&network::hops_of(scenario, &[], &near));
         if must_connect && !graph.is_connected() {
             refused.get_or_insert(Refused::Apart);
             continue;

@@ -3,6 +3,7 @@
 mod agents;
 mod draws;
 mod modes;
+mod moving;
 mod network;
 mod places;
 mod radio;
@@ -18,6 +19,7 @@ use crate::world::{Appointment, Parts, Topology, Ways, World};
 use engine::{Purpose, Streams};
 use mac::rate::Given;
 use mac::{Aggregation, Channel, Config, Contention, Fifo, Fixed, Links, RateControl, RtsPatience, Station, TxQueue};
+use moving::Moving;
 use net::RouterFacts;
 use network::Network;
 use node::{Chain, Node};
@@ -61,7 +63,8 @@ pub(crate) struct Placement {
 /// schemes that exclude each other.
 pub(crate) fn placement(shared: &Shared, seed: u64) -> Result<Placement> {
     let (scenario, streams) = (&shared.scenario, Streams::new(seed));
-    let places = places::places(scenario, &streams, shared.layout);
+    let places = moving::begin(shared, &streams);
+    moving::check(shared, &places)?;
     let mut media = radio::media(scenario, &places, &streams);
     let network = |media: &[Medium]| network::network(shared, &places, &media.iter().collect::<Vec<_>>(), &streams);
     let mut found = network(&media)?;
@@ -101,14 +104,20 @@ pub(crate) fn bound_to_own_tcp(shared: &Shared, seed: u64) -> Result<Vec<(NodeId
 /// See [`placement`].
 pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
     let (scenario, streams, mtu) = (&shared.scenario, Streams::new(seed), shared.mtu);
-    let Placement { places, media, network, mut stacks } = placement(shared, seed)?;
+    let Placement { places, mut media, network, mut stacks } = placement(shared, seed)?;
     let changes =
         scenario.events.iter().any(|event| !matches!(event.what, EventKind::Kill(_) | EventKind::Restart(_)));
     let mut configs: Vec<Config> = stacks.iter().map(|stack| stack.radio.mac.clone()).collect();
     let on: Vec<Tuned<'_>> = Tuned::all(scenario, &streams).collect();
     on.iter().for_each(|on| modes::choose(*on, &places, &mut configs));
     let announced: Vec<Rc<[Option<Aggregation>]>> = on.iter().map(|on| announced(*on, &configs)).collect();
-    let topology = changes.then(|| Box::new(Standing::new(shared, streams, places)) as Box<dyn Topology>);
+    let moving = if moving::moves(scenario) {
+        Some(Moving::new(shared, &streams, &places, &mut media, network.near.clone(), network.routes.clone())?)
+    } else {
+        None
+    };
+    let topology = (changes || moving.is_some())
+        .then(|| Box::new(Standing::new(shared, streams, places, moving)) as Box<dyn Topology>);
     let channels = on.iter().zip(media).map(|(on, medium)| channel(shared, *on, medium, &configs));
     let mut channels: Vec<Channel> = channels.collect();
     let mut hooks: Vec<Hooks> = stacks.iter_mut().map(|stack| std::mem::take(&mut stack.hooks)).collect();
@@ -198,7 +207,7 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
 pub(crate) fn topology(shared: &Shared, seed: u64) -> Box<dyn Topology> {
     let streams = Streams::new(seed);
     let places = places::places(&shared.scenario, &streams, shared.layout);
-    Box::new(Standing::new(shared, streams, places))
+    Box::new(Standing::new(shared, streams, places, None))
 }
 
 /// A channel, silent yet.
@@ -235,7 +244,7 @@ fn announced(on: Tuned<'_>, configs: &[Config]) -> Rc<[Option<Aggregation>]> {
 /// The part of the network that captures show: nodes, wires and cells.
 pub(crate) fn attachments(shared: &Shared, seed: u64) -> Result<Attachments> {
     let (scenario, streams) = (&shared.scenario, Streams::new(seed));
-    let places = places::places(scenario, &streams, shared.layout);
+    let places = moving::begin(shared, &streams);
     let media = radio::media(scenario, &places, &streams);
     let network = network::network(shared, &places, &media.iter().collect::<Vec<_>>(), &streams)?;
     let nodes = scenario.nodes.iter().map(|node| (node.name.clone(), node.channels.clone())).collect();

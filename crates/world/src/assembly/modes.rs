@@ -1,6 +1,6 @@
 //! The modes of data frames between stations of 802.11n and later: what both ends of a link have, and the MCS that a scenario asks for.
 
-use super::places::places;
+use super::moving;
 use super::radio::{Tuned, mean_gain};
 use crate::scenario::{self as sc, Scenario};
 use crate::shared::Shared;
@@ -147,7 +147,8 @@ impl MeanSnr<'_> {
     /// Those of the run with this seed.
     pub fn of(shared: &Shared, seed: u64) -> MeanSnr<'_> {
         let streams = Streams::new(seed);
-        MeanSnr { shared, streams, places: places(&shared.scenario, &streams, shared.layout) }
+        let places = moving::begin(shared, &streams);
+        MeanSnr { shared, streams, places }
     }
 
     /// That of frames of this mode, over the whole of its width; `None` where signals have no powers.

@@ -1,7 +1,7 @@
 //! Wires, cells and routes out of a scenario.
 
 use super::Result;
-use super::radio::{Tuned, distance_m};
+use super::radio::{Tuned, distance_m, gain_at};
 use super::transport::chosen;
 use crate::scenario::{self as sc, InputError, Scenario};
 use crate::shared::Shared;
@@ -12,7 +12,9 @@ use net::{Addresses, Hop, HopCount, RouterFacts, Routes, Wire, WireConfig};
 use phy::Medium;
 use phy::errors::{ErrorModel, Hit};
 use plugin::Chosen;
-use units::{BitRate, ChannelId, Dur, InterfaceId, LinkId, NodeId};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use units::{BitRate, ChannelId, Db, Dur, InterfaceId, LinkId, NodeId};
 
 /// The ways between nodes.
 #[derive(Debug)]
@@ -40,6 +42,11 @@ impl Network {
         });
         Ways { neighbours: neighbours.collect(), routes, saturators }
     }
+}
+
+/// [`saturators`] of a run that is under way.
+pub(super) fn saturators_of(scenario: &Scenario, routes: &Routes) -> Vec<Vec<u32>> {
+    saturators(scenario, routes, &interface_ids(scenario))
 }
 
 /// Saturating flows of each interface: the one by which their way begins.
@@ -74,7 +81,7 @@ fn nodes(scenario: &Scenario) -> impl Iterator<Item = NodeId> + use<> {
 }
 
 /// Radio neighbours on one channel.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Near {
     /// Of each node, in order of id.
     pub neighbours: Vec<Vec<NodeId>>,
@@ -151,16 +158,9 @@ pub(super) fn standing(
         let routes = Routes::least_cost(&vec![Vec::new(); scenario.nodes.len()], [], &HopCount);
         return Network { routes, near, is_on_demand: true };
     }
-    let mut ends: Vec<NodeId> = if shared.leads_everywhere {
-        nodes(scenario).collect()
-    } else {
-        scenario.flows.iter().flat_map(|flow| [flow.from, flow.to]).collect()
-    };
-    ends.sort_unstable();
-    ends.dedup();
     let ids = interface_ids(scenario);
     let lists: Vec<&[Vec<NodeId>]> = near.iter().map(|near| &near.neighbours[..]).collect();
-    let mut routes = least_hops(scenario, cut, &ids, &lists, ends);
+    let mut routes = least_hops(scenario, cut, &ids, &lists, ends(shared));
     let is_by_preamble: Vec<bool> =
         near.iter().zip(media).map(|(near, it)| near.is_independent && matches!(it, Medium::Sinr(_))).collect();
     if is_by_preamble.contains(&true) {
@@ -219,16 +219,122 @@ impl<'a> Exchange<'a> {
     /// True if `to` decodes data frames of `from` at the rate set for it, and `from` the responses. A rate control may go down to
     /// the receiver's lowest rate.
     fn is_possible(&self, from: NodeId, to: NodeId) -> bool {
-        if from == to || !self.medium.hears(to, from) || !self.medium.hears(from, to) {
-            return false;
-        }
+        from != to
+            && self.medium.hears(to, from)
+            && self.medium.hears(from, to)
+            && self.decode(from, to, |to, from, mode| self.medium.decodes(to, from, mode))
+    }
+
+    /// The same where the gain both ways is this one.
+    fn is_possible_at(&self, from: NodeId, to: NodeId, [there, back]: [Db; 2]) -> bool {
+        let Medium::Sinr(levels) = self.medium else { return self.is_possible(from, to) };
+        let gain = |sender: NodeId| if sender == from { there } else { back };
+        levels.hears_at(to, from, there)
+            && levels.hears_at(from, to, back)
+            && self.decode(from, to, |to, from, mode| levels.decodes_at(to, from, mode, gain(from)))
+    }
+
+    /// True if `to` decodes the data frame, and `from` the response.
+    fn decode(&self, from: NodeId, to: NodeId, decodes: impl Fn(NodeId, NodeId, phy::Mode) -> bool) -> bool {
         let nodes = &self.shared.scenario.nodes;
         let adapts = nodes[from.index()].rate_control.as_ref().is_some_and(|plug| plug.id() != "fixed");
         let set = self.rates[from.index()].expected(to);
         let mode = if adapts { nodes[to.index()].standard.modes()[0] } else { set };
         let response = self.shared.macs[to.index()].control_modes.response_to(mode);
-        self.medium.decodes(to, from, mode) && self.medium.decodes(from, to, response)
+        decodes(to, from, mode) && decodes(from, to, response)
     }
+}
+
+/// The distances within which stations of an independent BSS exchange data frames, where signals have powers.
+pub(super) struct Radii<'a> {
+    on: Tuned<'a>,
+    powers: &'a sc::Propagation,
+    exchange: Exchange<'a>,
+    /// The least gain at which nodes of two entries of the file exchange frames, both ways; and the distance of a gain.
+    least: RefCell<BTreeMap<(usize, usize), Db>>,
+    distances: RefCell<BTreeMap<u64, f64>>,
+}
+
+/// Steps of a bisection: of 10⁷ m a hundredth of a micrometre is left.
+const HALVES: u32 = 50;
+
+/// The greatest number at which something holds that holds up to some number; `low` if it holds nowhere, infinite if everywhere.
+fn greatest(low: f64, high: f64, holds: impl Fn(f64) -> bool) -> f64 {
+    if holds(high) {
+        return f64::INFINITY;
+    }
+    let halve = |(low, high): (f64, f64), _| {
+        let middle = (low + high) / 2.0;
+        if holds(middle) { (middle, high) } else { (low, middle) }
+    };
+    (0..HALVES).fold((low, high), halve).0
+}
+
+impl<'a> Radii<'a> {
+    pub fn new(shared: &'a Shared, on: Tuned<'a>, powers: &'a sc::Propagation, medium: &'a Medium) -> Radii<'a> {
+        let exchange = Exchange::new(shared, medium);
+        Radii { on, powers, exchange, least: RefCell::default(), distances: RefCell::default() }
+    }
+
+    fn is_possible(&self, a: NodeId, b: NodeId, [there, back]: [Db; 2]) -> bool {
+        self.exchange.is_possible_at(a, b, [there, back]) && self.exchange.is_possible_at(b, a, [back, there])
+    }
+
+    /// Metres within which two nodes exchange frames both ways; 0 if nowhere.
+    pub fn of(&self, a: NodeId, b: NodeId) -> f64 {
+        let entry = |node: NodeId| &self.on.scenario.nodes[node.index()];
+        let is_stated = |pair: &sc::Pair| pair.ends.directions().any(|d| d == (a, b) || d == (b, a));
+        let have_own_rates = [a, b].iter().any(|node| !entry(*node).entry.data_rates().is_empty());
+        if have_own_rates || self.on.channel.pair.iter().any(is_stated) {
+            let at = |metres: f64| [(a, b), (b, a)].map(|(from, to)| gain_at(self.on, self.powers, from, to, metres));
+            return greatest(0.0, 1e7, |metres| self.is_possible(a, b, at(metres)));
+        }
+        let key = (entry(a).index, entry(b).index);
+        let known = self.least.borrow().get(&key).copied();
+        // Loss in dB: what is possible with a loss is possible with less of it.
+        let least = known.unwrap_or_else(|| {
+            let most = greatest(0.0, 1e3, |loss| self.is_possible(a, b, [Db(-loss); 2]));
+            self.least.borrow_mut().insert(key, Db(-most));
+            Db(-most)
+        });
+        let solve = || greatest(0.0, 1e7, |metres| gain_at(self.on, self.powers, a, b, metres).0 >= least.0);
+        if self.powers.shadowing.0 > 0.0 {
+            return solve();
+        }
+        let known = self.distances.borrow().get(&least.0.to_bits()).copied();
+        known.unwrap_or_else(|| {
+            let found = solve();
+            self.distances.borrow_mut().insert(least.0.to_bits(), found);
+            found
+        })
+    }
+}
+
+/// Finds the routes to these destinations over these `hops` anew: those of [`standing`], without its last resort. `found` is told as by
+/// [`Routes::renew`].
+pub(super) fn renew(
+    scenario: &Scenario,
+    near: &[Near],
+    hops: &[Vec<Hop>],
+    routes: &mut Routes,
+    to: &[NodeId],
+    found: impl FnMut(NodeId, Vec<Option<u64>>),
+) {
+    routes.renew(hops, to.iter().copied(), &HopCount, found);
+    in_vain(scenario, &interface_ids(scenario), near, routes);
+}
+
+/// The nodes that routes lead to.
+pub(super) fn ends(shared: &Shared) -> Vec<NodeId> {
+    let scenario = &shared.scenario;
+    let mut ends: Vec<NodeId> = if shared.leads_everywhere {
+        nodes(scenario).collect()
+    } else {
+        scenario.flows.iter().flat_map(|flow| [flow.from, flow.to]).collect()
+    };
+    ends.sort_unstable();
+    ends.dedup();
+    ends
 }
 
 /// Destinations of flows that have no way there.
@@ -285,10 +391,10 @@ fn least_hops(
     Routes::least_cost(&hops(scenario, cut, ids, neighbours), ends, &HopCount)
 }
 
-/// The hops that lead on from each node while all wires stand.
-pub(super) fn hops_of(scenario: &Scenario, near: &[Near]) -> Vec<Vec<Hop>> {
+/// The hops that lead on from each node while these wires are `cut`.
+pub(super) fn hops_of(scenario: &Scenario, cut: &[LinkId], near: &[Near]) -> Vec<Vec<Hop>> {
     let lists: Vec<&[Vec<NodeId>]> = near.iter().map(|near| &near.neighbours[..]).collect();
-    hops(scenario, &[], &interface_ids(scenario), &lists)
+    hops(scenario, cut, &interface_ids(scenario), &lists)
 }
 
 /// The hops that lead on from each node: wires that are not `cut`, then radio neighbours by channel.

@@ -254,12 +254,17 @@ pub(super) fn noise(scenario: &Scenario, it: &sc::Propagation) -> Dbm {
 
 /// The gain from one node to another.
 pub(super) fn mean_gain(on: Tuned<'_>, it: &sc::Propagation, places: &[[f64; 2]], from: NodeId, to: NodeId) -> Db {
+    gain_at(on, it, from, to, distance_m(places, from, to))
+}
+
+/// The gain from one node to another that is so far away.
+pub(super) fn gain_at(on: Tuned<'_>, it: &sc::Propagation, from: NodeId, to: NodeId, distance_m: f64) -> Db {
     if !(on.has(from) && on.has(to)) {
         return Db(f64::NEG_INFINITY);
     }
     let pair = on.channel.pair.iter().find(|pair| pair.ends.directions().any(|d| d == (from, to)));
     let by_distance = || {
-        let mean = it.propagation.gain(distance_m(places, from, to))?;
+        let mean = it.propagation.gain(distance_m)?;
         let shadowing = if it.shadowing.0 > 0.0 { shadowing(&on.streams, from, to, it.shadowing).0 } else { 0.0 };
         Some(Db(mean.0 + shadowing))
     };

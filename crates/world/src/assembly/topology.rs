@@ -1,14 +1,16 @@
 //! The positions of nodes and the links between them, while links break and heal and nodes move: the [`Topology`] of a run.
 
+use super::moving::Moving;
 use super::network;
 use super::radio::{self, Tuned};
 use crate::scenario::{Cut, EventKind};
 use crate::shared::Shared;
-use crate::world::{Topology, Ways, Wires};
+use crate::world::{Met, Rerouted, Settled, Topology, Ways, Wires};
 use engine::Streams;
+use motion::Leg;
 use phy::Medium;
 use std::collections::BTreeSet;
-use units::{LinkId, NodeId};
+use units::{ChannelId, LinkId, NodeId, SimTime};
 
 /// A scenario's network. A run has one if links break in it or nodes move.
 #[derive(Debug)]
@@ -21,13 +23,17 @@ pub(super) struct Standing {
     cut_air: BTreeSet<(NodeId, NodeId)>,
     /// Transmitters of which others hear something else than the medium of a channel says, by channel.
     stale: Vec<Vec<NodeId>>,
+    /// Something has changed since all ways were told.
+    has_changed: bool,
+    moving: Option<Moving>,
 }
 
 impl Standing {
     /// The network as a run begins.
-    pub fn new(shared: &Shared, streams: Streams, places: Vec<[f64; 2]>) -> Standing {
+    pub fn new(shared: &Shared, streams: Streams, places: Vec<[f64; 2]>, moving: Option<Moving>) -> Standing {
         let stale = vec![Vec::new(); shared.scenario.channels.iter().count()];
-        Standing { shared: shared.clone(), streams, places, cut_wires: Vec::new(), cut_air: BTreeSet::new(), stale }
+        let (shared, cut_wires, cut_air) = (shared.clone(), Vec::new(), BTreeSet::new());
+        Standing { shared, streams, places, cut_wires, cut_air, stale, has_changed: false, moving }
     }
 }
 
@@ -36,13 +42,15 @@ impl Topology for Standing {
         self.shared.scenario.events[event as usize].what.clone()
     }
 
-    fn change(&mut self, what: &EventKind) -> Wires {
+    fn change(&mut self, now: SimTime, what: &EventKind) -> Wires {
+        self.has_changed = true;
         let scenario = &self.shared.scenario;
         let is_break = matches!(what, EventKind::Break(_));
         match what {
             EventKind::Kill(_) | EventKind::Restart(_) => Wires::None,
             EventKind::Move(node, to) => {
                 self.places[node.index()] = *to;
+                self.moving.iter_mut().for_each(|moving| moving.put(*node, *to, now));
                 // Others hear it differently, and it hears others differently.
                 self.stale.fill((0..scenario.nodes.len() as u32).map(NodeId).collect());
                 Wires::None
@@ -76,26 +84,85 @@ impl Topology for Standing {
     }
 
     fn is_stale(&self) -> bool {
-        self.stale.iter().any(|stale| !stale.is_empty())
+        self.stale.iter().any(|stale| !stale.is_empty()) || self.moving.as_ref().is_some_and(Moving::is_stale)
     }
 
-    fn settle(&mut self, media: &mut [&mut Medium]) -> bool {
-        let Standing { shared, streams, places, cut_air, stale, .. } = self;
+    fn settle(&mut self, now: SimTime, media: &mut [&mut Medium]) -> Settled {
+        let Standing { shared, streams, places, cut_air, stale, moving, .. } = self;
         let is_cut = |a: NodeId, b: NodeId| cut_air.contains(&(a.min(b), a.max(b)));
-        for ((on, medium), stale) in Tuned::all(&shared.scenario, streams).zip(media).zip(stale) {
+        if let Some(moving) = moving {
+            moving.settle(&shared.scenario, streams, places, cut_air, media);
+            if stale.iter().any(|stale| !stale.is_empty()) {
+                moving.places(now, places);
+            }
+        }
+        for ((on, medium), stale) in Tuned::all(&shared.scenario, streams).zip(media.iter_mut()).zip(stale.iter_mut())
+        {
             stale.retain(|from| {
                 let is_sending = medium.is_transmitting(*from);
                 if !is_sending {
-                    radio::heard(on, places, is_cut, *from, medium);
+                    match moving {
+                        Some(moving) if on.channel.powers.is_none() => {
+                            moving.heard(on, places, is_cut, *from, medium)
+                        }
+                        _ => radio::heard(on, places, is_cut, *from, medium),
+                    }
                 }
                 is_sending
             });
         }
-        !self.is_stale()
+        let is_known = stale.iter().all(Vec::is_empty);
+        if self.has_changed && is_known {
+            self.has_changed = false;
+            return Settled::All;
+        }
+        let media: Vec<&Medium> = media.iter().map(|medium| &**medium).collect();
+        let cut_air = &self.cut_air;
+        let met = self.moving.as_mut().map_or_else(Vec::new, |moving| moving.met(&media, cut_air));
+        Settled::Pairs(met)
     }
 
-    fn ways(&self, media: &[&Medium]) -> Ways {
+    fn ways(&mut self, now: SimTime, media: &[&Medium]) -> Ways {
+        if let Some(moving) = &self.moving {
+            moving.places(now, &mut self.places);
+        }
         let network = network::standing(&self.shared, &self.places, media, &self.streams, &self.cut_wires);
+        if let Some(moving) = &mut self.moving {
+            moving.set_near(network.near.clone(), network.routes.clone());
+        }
         network.into_ways(&self.shared.scenario)
+    }
+
+    fn next_wakeup(&mut self) -> SimTime {
+        self.moving.as_mut().map_or(SimTime::NEVER, Moving::next_wakeup)
+    }
+
+    fn advance(&mut self, now: SimTime, begins: &mut dyn FnMut(NodeId, &Leg)) {
+        if let Some(moving) = &mut self.moving {
+            moving.advance(now, begins);
+        }
+    }
+
+    fn legs(&self) -> Vec<(NodeId, Leg)> {
+        let moving = self.moving.iter();
+        moving.flat_map(Moving::legs).map(|(node, leg)| (node, *leg)).collect()
+    }
+
+    fn renews(&self) -> bool {
+        self.moving.is_some() && self.shared.scenario.channels.have_powers()
+    }
+
+    fn renew(&mut self, now: SimTime, channel: ChannelId, from: NodeId, medium: &mut Medium) {
+        let Standing { shared, streams, places, cut_air, moving: Some(moving), .. } = self else { return };
+        if let Some(on) = Tuned::all(&shared.scenario, streams).nth(channel.index()) {
+            moving.renew(now, on, from, places, cut_air, medium);
+        }
+    }
+
+    fn reroute(&mut self, met: &[Met]) -> Option<Rerouted<'_>> {
+        let Standing { shared, cut_wires, moving: Some(moving), .. } = self else { return None };
+        let (routes, others) = moving.reroute(shared, cut_wires, met);
+        let saturators = network::saturators_of(&shared.scenario, routes);
+        Some(Rerouted { routes, others, saturators })
     }
 }

@@ -10,7 +10,7 @@ mod tables;
 
 use crate::record::{self, Cell, Columns, Metric, Record};
 use crate::shared::Shared;
-use crate::taps::{Column, Recorded, Timeline, queue_ids};
+use crate::taps::{Column, Paths, Recorded, Timeline, queue_ids};
 use crate::windows;
 use crate::world::World;
 use units::Dur;
@@ -77,6 +77,8 @@ pub struct Run {
     pub fingerprint: Option<[u64; 3]>,
     /// Time series, if asked for.
     pub series: Option<Vec<Column>>,
+    /// Paths of nodes that move, with the series.
+    pub motion: Option<Paths>,
     /// The timeline of the air, if asked for.
     pub timeline: Option<Timeline>,
     /// Packet conservation.
@@ -145,6 +147,7 @@ pub(crate) fn collect(world: &World, shared: &Shared, seed: u64, sim_s: f64, rec
         summary,
         fingerprint: recorded.fingerprint,
         series: recorded.series,
+        motion: recorded.motion.map(|paths| paths.end(world.now())),
         timeline: recorded.timeline,
         books: books(world),
     }

@@ -2,11 +2,13 @@
 
 mod captures;
 mod ids;
+mod paths;
 mod series;
 mod timeline;
 
 pub(crate) use captures::{Attachments, Captures};
 pub(crate) use ids::{QueueIds, category_id, interface_id, queue_ids};
+pub use paths::{Meeting, Paths, Walked};
 pub use series::Column;
 pub(crate) use series::Series;
 pub use timeline::{Carried, Outcome, Timeline, Transmission, Window};
@@ -15,6 +17,7 @@ use crate::flow::Flow;
 use crate::interface::Interface;
 use engine::Fingerprint;
 use mac::{AtAddressee, Channel, Frame, Got, Receptions, TxReport};
+use motion::Leg;
 use net::Wire;
 use std::io;
 use units::{ChannelId, Dur, LinkId, NodeId, SimTime};
@@ -120,6 +123,20 @@ impl Taps {
         }
     }
 
+    /// A node begins a leg.
+    pub fn leg(&mut self, node: NodeId, leg: &Leg) {
+        if let Some(series) = &mut self.series {
+            series.motion.leg(node, leg);
+        }
+    }
+
+    /// Two nodes are neighbours on a channel from now on, or no more.
+    pub fn met(&mut self, now: SimTime, channel: ChannelId, pair: [NodeId; 2], is_up: bool) {
+        if let Some(series) = &mut self.series {
+            series.motion.met(now, channel, pair, is_up);
+        }
+    }
+
     /// The interval at which [`Taps::sample`] wants to be called.
     pub fn sampling(&self) -> Option<Dur> {
         self.series.as_ref().map(|series| series.every)
@@ -137,8 +154,8 @@ impl Taps {
             captures.finish()?;
         }
         let fingerprint = self.prints.map(|prints| prints.map(Fingerprint::value));
-        let series = self.series.map(|series| series.columns);
-        Ok(Recorded { fingerprint, series, timeline: self.timeline.map(Timeline::finish) })
+        let (series, motion) = self.series.map(|series| (series.columns, series.motion)).unzip();
+        Ok(Recorded { fingerprint, series, motion, timeline: self.timeline.map(Timeline::finish) })
     }
 }
 
@@ -148,5 +165,6 @@ pub(crate) struct Recorded {
     /// Of PHY, MAC and TCP.
     pub fingerprint: Option<[u64; 3]>,
     pub series: Option<Vec<Column>>,
+    pub motion: Option<Paths>,
     pub timeline: Option<Timeline>,
 }

@@ -29,6 +29,9 @@ impl World {
         if self.nodes[from.index()].chain().has_options() {
             self.write_options(now, id);
         }
+        if self.renews_gains {
+            self.renew_gains(now, channel, from);
+        }
         let (frame, sensed_at) = self.airs[channel.index()].channel.start(now, from);
         let end = now + frame.airtime;
         self.frames.starts(frame);
@@ -36,6 +39,14 @@ impl World {
             self.timers.set(self.layout.sensed(id), sensed_at, Class::Between);
         }
         self.timers.set(self.layout.air(id), end, Class::End);
+    }
+
+    /// The gains from a transmitter are what they have become since nodes have moved.
+    #[cold]
+    fn renew_gains(&mut self, now: SimTime, channel: ChannelId, from: NodeId) {
+        if let Some(topology) = &mut self.topology {
+            topology.renew(now, channel, from, &mut self.airs[channel.index()].channel.medium);
+        }
     }
 
     /// MAC options are written when the frame goes out, at each attempt.

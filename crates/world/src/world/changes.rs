@@ -2,11 +2,13 @@
 
 use super::World;
 use crate::scenario::EventKind;
+use engine::Class;
+use motion::Leg;
 use net::Routes;
-use node::Input;
+use node::{Input, Node};
 use phy::Medium;
 use schemes::PeerEvent;
-use units::{InterfaceId, LinkId, NodeId, SimTime};
+use units::{ChannelId, InterfaceId, LinkId, NodeId, SimTime};
 use wire::DropWhy;
 
 /// A network whose links break and whose nodes move: where they stand, and what is between them.
@@ -18,16 +20,62 @@ pub(crate) trait Topology: std::fmt::Debug {
     fn event(&self, event: u32) -> EventKind;
 
     /// Something changes.
-    fn change(&mut self, what: &EventKind) -> Wires;
+    fn change(&mut self, now: SimTime, what: &EventKind) -> Wires;
 
     /// True if a medium is not yet what it should be.
     fn is_stale(&self) -> bool;
 
-    /// Tells the medium of each channel who hears whom now, of those transmitters that are silent. Returns whether they know all.
-    fn settle(&mut self, media: &mut [&mut Medium]) -> bool;
+    /// Tells the medium of each channel who hears whom now, of those transmitters that are silent.
+    fn settle(&mut self, now: SimTime, media: &mut [&mut Medium]) -> Settled;
 
     /// The ways over what stands now.
-    fn ways(&self, media: &[&Medium]) -> Ways;
+    fn ways(&mut self, now: SimTime, media: &[&Medium]) -> Ways;
+
+    /// The time at which nodes begin another leg, meet or part; [`SimTime::NEVER`] if nobody moves.
+    fn next_wakeup(&mut self) -> SimTime;
+
+    /// Makes what changes at `now`, and tells of legs that begin. [`Topology::settle`] follows.
+    fn advance(&mut self, now: SimTime, begins: &mut dyn FnMut(NodeId, &Leg));
+
+    /// The legs of nodes that move.
+    fn legs(&self) -> Vec<(NodeId, Leg)>;
+
+    /// True if gains are to be [renewed](Topology::renew).
+    fn renews(&self) -> bool;
+
+    /// `from` is about to transmit: the medium of its channel learns what has changed since it last did.
+    fn renew(&mut self, now: SimTime, channel: ChannelId, from: NodeId, medium: &mut Medium);
+
+    /// Least-cost routes over those who have met and parted; `None` if nobody moves.
+    fn reroute(&mut self, met: &[Met]) -> Option<Rerouted<'_>>;
+}
+
+/// The state of media after [`Topology::settle`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Settled {
+    /// They know all that an event has changed: all ways are to be told anew.
+    All,
+    /// These have become neighbours, or are so no more. None, as long as an event's change is not known everywhere.
+    Pairs(Vec<Met>),
+}
+
+/// Two nodes that are neighbours now, or are so no more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Met {
+    pub channel: ChannelId,
+    /// The lower id first.
+    pub pair: [NodeId; 2],
+    pub is_up: bool,
+}
+
+/// Least-cost routes after nodes have moved.
+#[derive(Debug)]
+pub(crate) struct Rerouted<'a> {
+    pub routes: &'a Routes,
+    /// Nodes whose hops are others than before.
+    pub others: Vec<NodeId>,
+    /// Saturating flows of each interface.
+    pub saturators: Vec<Vec<u32>>,
 }
 
 /// The ways between nodes.
@@ -71,7 +119,7 @@ impl World {
 
     fn change_to(&mut self, now: SimTime, what: &EventKind) {
         let Some(topology) = &mut self.topology else { return };
-        match topology.change(what) {
+        match topology.change(now, what) {
             Wires::None => {}
             Wires::Break(wires) => wires.into_iter().for_each(|link| self.sever(now, link)),
             Wires::Heal(wires) => wires.into_iter().for_each(|link| self.wires[link.index()].mend()),
@@ -83,19 +131,77 @@ impl World {
     pub(super) fn settle_air(&mut self, now: SimTime) {
         let Some(mut topology) = self.topology.take() else { return };
         let mut media: Vec<&mut Medium> = self.airs.iter_mut().map(|air| &mut air.channel.medium).collect();
-        if topology.settle(&mut media) {
-            let media: Vec<&Medium> = self.airs.iter().map(|air| &air.channel.medium).collect();
-            let Ways { routes, neighbours, saturators } = topology.ways(&media);
+        match topology.settle(now, &mut media) {
+            Settled::All => {
+                let media: Vec<&Medium> = self.airs.iter().map(|air| &air.channel.medium).collect();
+                let Ways { routes, neighbours, saturators } = topology.ways(now, &media);
+                self.saturators = saturators;
+                for node in self.ids() {
+                    if !self.is_dead(node) {
+                        self.tell(now, node, Input::Routes(routes.row(node)));
+                    }
+                }
+                self.meet(now, neighbours);
+                self.interface_ids().for_each(|id| self.refill(now, id));
+            }
+            Settled::Pairs(met) if !met.is_empty() => self.have_met(now, &mut *topology, &met),
+            Settled::Pairs(_) => {}
+        }
+        self.topology = Some(topology);
+    }
+
+    /// Nodes begin legs, meet and part.
+    pub(super) fn move_nodes(&mut self, now: SimTime) {
+        let Some(topology) = &mut self.topology else { return };
+        let taps = &mut self.taps;
+        topology.advance(now, &mut |node, leg| taps.leg(node, leg));
+        self.settle_air(now);
+        self.set_motion();
+    }
+
+    /// Sets the timer of nodes that move.
+    pub(super) fn set_motion(&mut self) {
+        let Some(topology) = &mut self.topology else { return };
+        let at = topology.next_wakeup();
+        if at != SimTime::NEVER {
+            self.timers.set(self.layout.motion(), at, Class::Run);
+        }
+    }
+
+    /// Some nodes have become neighbours, some are so no more: those are told who asked for it, and routers that follow computed routes.
+    fn have_met(&mut self, now: SimTime, topology: &mut dyn Topology, all: &[Met]) {
+        if self.nodes.iter().any(Node::is_routed)
+            && let Some(Rerouted { routes, others, saturators }) = topology.reroute(all)
+        {
             self.saturators = saturators;
-            for node in self.ids() {
-                if !self.is_dead(node) {
+            for node in others {
+                if !self.is_dead(node) && self.nodes[node.index()].is_routed() {
                     self.tell(now, node, Input::Routes(routes.row(node)));
                 }
             }
-            self.meet(now, neighbours);
-            self.interface_ids().for_each(|id| self.refill(now, id));
         }
-        self.topology = Some(topology);
+        for Met { channel, pair: [a, b], is_up } in all.iter().copied() {
+            self.taps.met(now, channel, [a, b], is_up);
+            for (node, peer) in [(a, b), (b, a)] {
+                let id = self.airs[channel.index()].interface(node);
+                let list = &mut self.neighbours[id.index()];
+                match (list.binary_search(&peer), is_up) {
+                    (Err(place), true) => list.insert(place, peer),
+                    (Ok(place), false) => _ = list.remove(place),
+                    _ => {}
+                }
+                if self.is_dead(node) || !self.nodes[node.index()].wants_peers() {
+                    continue;
+                }
+                if is_up {
+                    let can = self.nodes[peer.index()].chain().capabilities().to_vec();
+                    self.tell(now, node, Input::Peer(id, peer, PeerEvent::Up(&can)));
+                } else {
+                    self.tell(now, node, Input::Peer(id, peer, PeerEvent::Down));
+                }
+            }
+        }
+        self.interface_ids().for_each(|id| self.refill(now, id));
     }
 
     fn ids(&self) -> impl Iterator<Item = NodeId> + use<> {

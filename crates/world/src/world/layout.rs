@@ -22,6 +22,8 @@ pub(crate) enum Event {
     Node(NodeId),
     /// Packets arrive at the end of a wire.
     Wire(LinkId),
+    /// Nodes begin legs, meet and part.
+    Motion,
     /// One end of a TCP connection.
     Tcp(u32, u8),
     /// Writes of one end's application.
@@ -54,7 +56,7 @@ impl Layout {
         let first = 1 + Layout::PER_CHANNEL * channels as u32;
         let of_nodes = first + Layout::PER_INTERFACE * interfaces as u32;
         let of_wires = of_nodes + nodes as u32;
-        let of_flows = of_wires + wires as u32;
+        let of_flows = of_wires + wires as u32 + 1;
         Layout { interfaces: first, nodes: of_nodes, wires: of_wires, flows: of_flows, stated: stated_flows as u32 }
     }
 
@@ -66,7 +68,8 @@ impl Layout {
         let interfaces = (0..(self.nodes - self.interfaces) / Layout::PER_INTERFACE).map(InterfaceId);
         events.extend(interfaces.flat_map(|id| [Event::AirEnd(id), Event::Station(id), Event::Sensed(id)]));
         events.extend((0..self.wires - self.nodes).map(|node| Event::Node(NodeId(node))));
-        events.extend((0..self.flows - self.wires).map(|link| Event::Wire(LinkId(link))));
+        events.extend((0..self.flows - self.wires - 1).map(|link| Event::Wire(LinkId(link))));
+        events.push(Event::Motion);
         let stated = || 0..self.stated;
         events.extend(stated().flat_map(|flow| [0, 1].map(|end| Event::Source(flow, end))));
         events.extend(stated().flat_map(|flow| [0, 1].map(|end| Event::Sink(flow, end))));
@@ -106,6 +109,10 @@ impl Layout {
 
     pub fn wire(self, link: LinkId) -> Slot {
         Slot(self.wires + link.0)
+    }
+
+    pub fn motion(self) -> Slot {
+        Slot(self.flows - 1)
     }
 
     /// `kind` counts sources, sinks and ends.

@@ -14,7 +14,7 @@ mod outside;
 mod users;
 mod wires;
 
-pub(crate) use changes::{Topology, Ways, Wires};
+pub(crate) use changes::{Met, Rerouted, Settled, Topology, Ways, Wires};
 pub use outside::Arrived;
 
 use crate::flow::{Flow, Flows, Owner, Transport};
@@ -148,6 +148,8 @@ pub(crate) struct World {
     jobs: Vec<Job>,
     /// True if a radio may hand up several packets at once: one of them aggregates.
     hands_up_several: bool,
+    /// True if nodes move where signals have powers.
+    renews_gains: bool,
     /// The requests of users, and the news that they have not been told yet.
     wishes: Vec<traffic::Output>,
     news: Vec<(u32, traffic::Input)>,
@@ -250,24 +252,26 @@ impl World {
             handled: 0,
             wires,
             neighbours,
-            topology,
             warm: Warm::default(),
             windows,
             outside: Outside::default(),
             layout,
             jobs: Vec::with_capacity(256),
             hands_up_several,
+            renews_gains: topology.as_ref().is_some_and(|topology| topology.renews()),
             receptions: Some(Box::new(Receptions::with_capacity(count))),
             outputs: Vec::with_capacity(16),
             winners: Vec::with_capacity(count),
             is_over: false,
             agenda,
+            topology,
         };
         world.note_warm();
         world.set_agenda();
         for (id, node) in (0..).map(NodeId).zip(&world.nodes) {
             world.timers.set(layout.node(id), node.next_wakeup(), Class::Between);
         }
+        world.note_motion();
         world.introduce();
         world
     }
@@ -298,6 +302,21 @@ impl World {
     /// The capabilities that schemes at each node announce.
     fn capabilities(&self) -> Vec<Vec<schemes::Capability>> {
         self.nodes.iter().map(|node| node.chain().capabilities().to_vec()).collect()
+    }
+
+    /// Notes where nodes that move begin, and sets their timer.
+    fn note_motion(&mut self) {
+        let Some(topology) = &self.topology else { return };
+        let legs = topology.legs();
+        if legs.is_empty() {
+            return;
+        }
+        legs.iter().for_each(|(node, leg)| self.taps.leg(*node, leg));
+        for (id, peers) in self.interfaces.iter().zip(&self.neighbours) {
+            let further = peers.iter().filter(|peer| **peer > id.node);
+            further.for_each(|peer| self.taps.met(SimTime::ZERO, id.channel, [id.node, *peer], true));
+        }
+        self.set_motion();
     }
 
     /// Radio neighbours exchange what they can do: association is implied.
@@ -364,6 +383,7 @@ impl World {
                 }
                 Event::Node(node) => self.wake_node(now, node),
                 Event::Wire(link) => self.wire(now, link),
+                Event::Motion => self.move_nodes(now),
                 Event::Tcp(flow, end) => {
                     self.tcp(now, flow, end, TcpInput::Timer);
                 }

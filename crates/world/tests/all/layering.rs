@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// From the bottom up: each may depend on those before it.
-const ORDER: [&str; 19] = [
-    "testkit", "units", "plugin", "engine", "wire", "queue", "phy", "mac", "tcp", "tfrc", "traffic", "net",
+const ORDER: [&str; 20] = [
+    "testkit", "units", "plugin", "engine", "wire", "queue", "phy", "mac", "tcp", "tfrc", "traffic", "motion", "net",
     "scenario", "schemes", "node", "world", "live", "py", "module",
 ];
 

@@ -36,6 +36,7 @@ mod layouts;
 mod link_errors;
 mod lle_capture;
 mod lle_delivery;
+mod motion;
 mod nack_vegas;
 mod network;
 mod network_capture;
