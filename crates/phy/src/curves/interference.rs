@@ -21,7 +21,7 @@ pub enum Interference {
     /// Its own.
     #[default]
     Noise,
-    /// What the project's modem measured of two OFDM frames, and its own of others.
+    /// The law that the project's modem measured of two OFDM frames; noise for all others.
     Modem,
 }
 
