@@ -37,7 +37,11 @@ impl Aodv {
         if let Some(packet) = packet.filter(|packet| !Aodv::is_control(packet) && !self.settings.is_ns2) {
             self.saves(now, packet, &mut told, orders);
         }
-        self.tell(now, &told, false, orders);
+        if self.settings.is_ns2 {
+            self.tell_of_all(now, &told, orders);
+        } else {
+            self.tell(now, &told, false, orders);
+        }
     }
 
     /// ns-2's choice: a route is repaired here if the packet has come farther than it has to go. What is queued stays, and no other
@@ -182,6 +186,21 @@ impl Aodv {
         neighbours.sort_unstable();
         neighbours.dedup();
         self.send_errors(now, no_delete, &unreachable, &neighbours, orders);
+    }
+
+    /// ns-2's choice: of each route that a lost link has ended all are told, also where nobody is known to use it.
+    fn tell_of_all(&mut self, now: SimTime, destinations: &[Ipv4Addr], orders: &mut Orders) {
+        let mut unreachable = Vec::new();
+        for destination in destinations {
+            if let Some(route) = self.table.at(now, *destination) {
+                route.precursors.clear();
+                unreachable.push((*destination, route.number.unwrap_or_default()));
+            }
+        }
+        for part in unreachable.chunks(MOST_UNREACHABLE) {
+            let error = Message::Error(Error { no_delete: false, unreachable: part.to_vec() });
+            self.send(now, &error, ONE_HOP, None, orders);
+        }
     }
 
     /// Sends errors: to one neighbour alone, to several by broadcast. @RFC3561 sec. 6.11

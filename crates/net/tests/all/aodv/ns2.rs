@@ -69,7 +69,9 @@ fn ns2_does_not_save_a_packet_of_its_own_nor_what_is_queued_behind_it() {
     let mut bench = Bench::new(&[NS2]);
     bench.learns(9, 10, 3, 1);
     bench.loses(1, &data(0, 9));
-    assert_eq!(bench.did(), [Did::Recall(1)]);
+    let did = bench.did();
+    assert_eq!((did[0].clone(), did.len()), (Did::Recall(1), 2));
+    assert_eq!(did[1].error().1, None, "all are told, though no relay is known to use the routes");
     assert!(!bench.seeks(None, &data(0, 9)), "what comes back ends");
     bench.passes(1);
     assert!(bench.seeks(None, &data(0, 9)), "the next packet seeks");
