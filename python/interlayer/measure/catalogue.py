@@ -70,7 +70,7 @@ def entries() -> tuple[Entry, ...]:
         *_of("flow"),
         Entry("flow.NAME.SERIES", "", series, "any"),
         *_of("node"),
-        Entry("node.NAME.COUNTER", "1", "what the node's router counted in the whole run, such as rreq_sent under AODV"),
+        Entry("node.NAME.COUNTER", "1", "counts of the node's router in the whole run, such as rreq_sent of AODV"),
         *_of("link"),
         Entry("link.FROM->TO.mcs", "1", "MCS of data frames as the run begins"),
         Entry("link.FROM->TO.streams", "1", "their spatial streams"),
