@@ -1,0 +1,197 @@
+// The peer for routes that are found: nodes of 802.11b that stand or move, AODV, CBR and TCP on stock ns-3. `make ns3` builds it;
+// validation/ns3/routes.py says what it is compared with.
+//
+// --trace=FILE       positions and legs in ns-2's format, of nodes 0 to nodes-1
+// --cbr=0:5,3:9      from:to, each 4 packets of 512 B a second from its own start in the first second of traffic
+// --tcp=1:7          one saturated TCP flow; none if empty
+//
+// A node decodes and senses within `range` and no farther, and all signals have one power: what overlaps is lost, as in ours without
+// powers. ARP runs: AODV finds the neighbour that a report of the MAC speaks of in ARP's cache, and not among entries made beforehand. Packets do not age in the queue, nothing below IP drops but the MAC's queue. Local repair does not
+// exist in ns-3's AODV; hello is off. Prints one JSON object: packets offered and delivered, control packets at IP by type (each
+// forwarding counts), bytes of TCP delivered.
+#include "ns3/aodv-module.h"
+#include "ns3/applications-module.h"
+#include "ns3/core-module.h"
+#include "ns3/internet-module.h"
+#include "ns3/mobility-module.h"
+#include "ns3/network-module.h"
+#include "ns3/propagation-module.h"
+#include "ns3/traffic-control-module.h"
+#include "ns3/wifi-module.h"
+
+#include <iostream>
+#include <map>
+#include <sstream>
+
+#ifndef NS3_VERSION
+#define NS3_VERSION "unknown"
+#endif
+
+using namespace ns3;
+
+namespace
+{
+std::map<uint8_t, uint64_t> g_control;
+uint64_t g_given_up = 0, g_attempts = 0;
+
+// At the IP layer of some node: a packet goes to an interface.
+void
+Sent(Ptr<const Packet> packet, Ptr<Ipv4>, uint32_t)
+{
+    Ptr<Packet> copy = packet->Copy();
+    Ipv4Header ip;
+    copy->RemoveHeader(ip);
+    if (ip.GetProtocol() != 17)
+    {
+        return;
+    }
+    UdpHeader udp;
+    copy->RemoveHeader(udp);
+    if (udp.GetDestinationPort() != 654)
+    {
+        return;
+    }
+    aodv::TypeHeader type;
+    copy->RemoveHeader(type);
+    ++g_control[type.Get()];
+}
+
+void
+GivenUp(WifiMacDropReason, Ptr<const WifiMpdu>)
+{
+    ++g_given_up;
+}
+
+void
+Attempt(Ptr<const Packet>, uint16_t, WifiTxVector, MpduInfo, uint16_t)
+{
+    ++g_attempts;
+}
+
+std::vector<std::pair<uint32_t, uint32_t>>
+Pairs(const std::string& text)
+{
+    std::vector<std::pair<uint32_t, uint32_t>> all;
+    std::istringstream words(text);
+    for (std::string word; std::getline(words, word, ',');)
+    {
+        const auto colon = word.find(':');
+        all.emplace_back(std::stoul(word.substr(0, colon)), std::stoul(word.substr(colon + 1)));
+    }
+    return all;
+}
+} // namespace
+
+int
+main(int argc, char** argv)
+{
+    std::string trace, cbr, tcp;
+    uint32_t nodes = 0, run = 1;
+    double seconds = 60, range = 100;
+    CommandLine cmd;
+    cmd.AddValue("trace", "see the head of this file", trace);
+    cmd.AddValue("cbr", "flows, from:to", cbr);
+    cmd.AddValue("tcp", "flows, from:to", tcp);
+    cmd.AddValue("nodes", "nodes of the trace", nodes);
+    cmd.AddValue("run", "random run", run);
+    cmd.AddValue("seconds", "time, the first second without traffic", seconds);
+    cmd.AddValue("range", "m", range);
+    cmd.Parse(argc, argv);
+    RngSeedManager::SetRun(run);
+    Config::SetDefault("ns3::WifiMacQueue::MaxDelay", TimeValue(Seconds(1000)));
+    Config::SetDefault("ns3::WifiMacQueue::MaxSize", StringValue("50p"));
+    Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(1000));
+    Config::SetDefault("ns3::TcpL4Protocol::SocketType", StringValue("ns3::TcpNewReno"));
+    Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(20000));
+    Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(20000));
+
+    NodeContainer all;
+    all.Create(nodes);
+    Ns2MobilityHelper(trace).Install();
+
+    YansWifiChannelHelper channel;
+    channel.SetPropagationDelay("ns3::ConstantSpeedPropagationDelayModel");
+    channel.AddPropagationLoss("ns3::RangePropagationLossModel", "MaxRange", DoubleValue(range));
+    YansWifiPhyHelper phy;
+    phy.SetChannel(channel.Create());
+    WifiHelper wifi;
+    wifi.SetStandard(WIFI_STANDARD_80211b);
+    wifi.SetRemoteStationManager("ns3::ConstantRateWifiManager",
+                                 "DataMode", StringValue("DsssRate11Mbps"),
+                                 "ControlMode", StringValue("DsssRate1Mbps"),
+                                 "NonUnicastMode", StringValue("DsssRate1Mbps"));
+    WifiMacHelper mac;
+    mac.SetType("ns3::AdhocWifiMac");
+    NetDeviceContainer devices = wifi.Install(phy, mac, all);
+    for (uint32_t i = 0; i < nodes; ++i)
+    {
+        auto device = DynamicCast<WifiNetDevice>(devices.Get(i));
+        device->GetMac()->TraceConnectWithoutContext("DroppedMpdu", MakeCallback(&GivenUp));
+        device->GetPhy()->TraceConnectWithoutContext("MonitorSnifferTx", MakeCallback(&Attempt));
+    }
+
+    AodvHelper aodv;
+    aodv.Set("EnableHello", BooleanValue(false));
+    aodv.Set("GratuitousReply", BooleanValue(true));
+    // With hello off its list of neighbours forgets after this many hello intervals whom it has not heard by a control packet, takes that for a
+    // broken link, and heeds no report of the MAC on those it has forgotten. So it forgets nobody (RFC 3561 6.10: the MAC reports).
+    aodv.Set("AllowedHelloLoss", UintegerValue(10000));
+    InternetStackHelper stack;
+    stack.SetIpv6StackInstall(false);
+    stack.SetRoutingHelper(aodv);
+    stack.Install(all);
+    Ipv4AddressHelper address;
+    address.SetBase("10.1.0.0", "255.255.0.0");
+    auto interfaces = address.Assign(devices);
+    TrafficControlHelper discs;
+    discs.Uninstall(devices);
+    for (uint32_t i = 0; i < nodes; ++i)
+    {
+        all.Get(i)->GetObject<Ipv4L3Protocol>()->TraceConnectWithoutContext("Tx", MakeCallback(&Sent));
+    }
+
+    auto jitter = CreateObject<UniformRandomVariable>();
+    std::vector<Ptr<PacketSink>> sinks, tcp_sinks;
+    uint64_t offered = 0;
+    uint16_t port = 5000;
+    for (const auto& [from, to] : Pairs(cbr))
+    {
+        PacketSinkHelper sink("ns3::UdpSocketFactory", InetSocketAddress(Ipv4Address::GetAny(), port));
+        sinks.push_back(DynamicCast<PacketSink>(sink.Install(all.Get(to)).Get(0)));
+        OnOffHelper source("ns3::UdpSocketFactory", InetSocketAddress(interfaces.GetAddress(to), port));
+        source.SetConstantRate(DataRate(4 * 512 * 8), 512);
+        auto app = source.Install(all.Get(from));
+        app.Start(Seconds(1 + jitter->GetValue()));
+        app.Stop(Seconds(seconds));
+        app.Get(0)->TraceConnectWithoutContext(
+            "Tx", Callback<void, Ptr<const Packet>>([&offered](Ptr<const Packet>) { ++offered; }));
+        ++port;
+    }
+    for (const auto& [from, to] : Pairs(tcp))
+    {
+        PacketSinkHelper sink("ns3::TcpSocketFactory", InetSocketAddress(Ipv4Address::GetAny(), port));
+        tcp_sinks.push_back(DynamicCast<PacketSink>(sink.Install(all.Get(to)).Get(0)));
+        BulkSendHelper source("ns3::TcpSocketFactory", InetSocketAddress(interfaces.GetAddress(to), port));
+        auto app = source.Install(all.Get(from));
+        app.Start(Seconds(1 + jitter->GetValue()));
+        app.Stop(Seconds(seconds));
+        ++port;
+    }
+
+    Simulator::Stop(Seconds(seconds));
+    Simulator::Run();
+    uint64_t delivered = 0, bytes = 0;
+    for (const auto& sink : sinks)
+    {
+        delivered += sink->GetTotalRx() / 512;
+    }
+    for (const auto& sink : tcp_sinks)
+    {
+        bytes += sink->GetTotalRx();
+    }
+    std::cout << "{\"ns3_version\": \"" << NS3_VERSION << "\", \"run\": " << run << ", \"offered\": " << offered
+              << ", \"delivered\": " << delivered << ", \"rreq\": " << g_control[1] << ", \"rrep\": " << g_control[2]
+              << ", \"rerr\": " << g_control[3] << ", \"rrep_ack\": " << g_control[4] << ", \"given_up\": " << g_given_up
+              << ", \"frames\": " << g_attempts << ", \"tcp_bytes\": " << bytes << "}\n";
+    Simulator::Destroy();
+}
