@@ -62,7 +62,7 @@ pub use plug::{
 };
 pub use queues::{Per, Queue, RadioQueue};
 pub use radio::{
-    Capture, ControlRate, FragmentationThreshold, Levels, Preamble, Protection, Radio, RtsFor, RtsThreshold, Slot,
+    Capture, ControlRate, FragmentationThreshold, HandoffQueue, Levels, Preamble, Protection, Radio, RtsFor, RtsThreshold, Slot,
     has_mcs,
 };
 pub use resolve::Scenario;

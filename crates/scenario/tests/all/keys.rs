@@ -329,6 +329,7 @@ fn silence_means_the_documented_defaults() {
         cca_preamble_latency: Dur::from_us(4),
         preamble_sinr: Db(4.0),
         move_step: None,
+        handoff_hysteresis: None,
         capture,
     };
     assert_eq!((s.radio.levels, s.nodes[0].tx_power), (Some(levels), Dbm(16.0)));

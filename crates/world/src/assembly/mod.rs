@@ -2,6 +2,7 @@
 
 mod agents;
 mod draws;
+mod handoff;
 mod modes;
 mod moving;
 mod network;
