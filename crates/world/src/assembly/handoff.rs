@@ -98,6 +98,13 @@ impl Handoffs {
         }
     }
 
+    /// The access points between which stations may go.
+    pub fn access_points(&self) -> impl Iterator<Item = NodeId> {
+        let is_of = |channel: usize| self.stations.iter().any(move |it| it.channel.index() == channel);
+        let channels = self.access_points.iter().enumerate().filter(move |(channel, _)| is_of(*channel));
+        channels.flat_map(|(_, all)| all.iter().copied())
+    }
+
     /// The access points of stations that may go over to another.
     pub fn belongs(&self) -> Belongs {
         self.stations.iter().map(|it| ((it.channel, it.node), it.own)).collect()

@@ -133,9 +133,7 @@ fn near_on(shared: &Shared, on: Tuned<'_>, places: &[[f64; 2]], medium: &Medium,
             let to = |ap: &NodeId| distance_m(places, node, *ap);
             // A station of a network that moves begins with the strongest, which shadowing may have made another than the nearest.
             let to = |ap: &NodeId| match (medium, is_mobile) {
-                (Medium::Sinr(levels), true) => {
-                    -Db::from_ratio(levels.transmit_mw(*ap)).0 - levels.gain(*ap, node).0
-                }
+                (Medium::Sinr(levels), true) => -Db::from_ratio(levels.transmit_mw(*ap)).0 - levels.gain(*ap, node).0,
                 _ => to(ap),
             };
             let in_reach = others().filter(|ap| hear_each_other(node, *ap)).min_by(|a, b| to(a).total_cmp(&to(b)));
