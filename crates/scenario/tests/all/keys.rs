@@ -284,6 +284,8 @@ fn silence_means_the_documented_defaults() {
         rts_threshold: RtsThreshold::Off,
         fragmentation_threshold: FragmentationThreshold::Off,
         rts_for: RtsFor::All,
+        handoff_time: None,
+        handoff_queue: None,
         max_attempts: 7,
         max_attempts_long: 4,
         after_timeout: mac::AfterTimeout::Letter,
