@@ -77,7 +77,7 @@ impl Station {
         recalled
     }
 
-    /// What a category of a station that is away has taken out of its queue: nothing of it was tried.
+    /// Takes back what a category of a station that is away has taken out of its queue: nothing of it was tried.
     fn recall_in_service(&mut self, i: usize, to: NodeId) -> Vec<Pkt> {
         let in_service = &mut self.edcafs[i].in_service;
         let all: Vec<Msdu> = std::iter::from_fn(|| in_service.pop_front()).collect();

@@ -69,7 +69,7 @@ pub enum Input<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Presence {
     Here,
-    /// Between two access points.
+    /// Silent, on its way between two access points.
     Away,
     Dead,
 }
