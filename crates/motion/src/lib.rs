@@ -5,12 +5,14 @@
 //! machine, sans-IO. Left out: obstacles, groups that move together, height, accelerations. docs/design/motion.md
 
 mod crossing;
+mod excess;
 mod leg;
 mod machine;
 pub mod model;
 pub mod trace;
 
 pub use crossing::crossing;
+pub use excess::{Heard, exceeds};
 pub use leg::Leg;
 pub use machine::{Change, Motion};
 pub use model::{Area, Model, Spec, Start, Stretch};

@@ -136,7 +136,7 @@ pub const ABSENT: &[Absent] = &[
         ],
         near: "",
     },
-    Absent { noun: "key", names: &["roaming", "handoff"], near: "mobility" },
+    Absent { noun: "key", names: &["roaming"], near: "handoff_hysteresis" },
     Absent { noun: "key", names: &["mtu"], near: "datagram" },
     Absent {
         noun: "key",

@@ -206,6 +206,7 @@ fn radio(radio: &Radio, found: &mut Mistakes) {
     found.take(basic_rate_set(radio));
     found.take(check_mcs::radio(radio));
     found.take(latency(radio));
+    found.take(hysteresis(radio));
     found.take(contention_window(radio));
 }
 
@@ -255,6 +256,15 @@ fn latency(radio: &Radio) -> Result<()> {
         fail!("radio.cca_preamble_latency", "{latency} is not less than the shortest frame, {shortest}");
     }
     Ok(())
+}
+
+fn hysteresis(radio: &Radio) -> Result<()> {
+    match radio.levels.and_then(|levels| levels.handoff_hysteresis) {
+        Some(excess) if excess.0 < 0.0 => {
+            fail!("radio.handoff_hysteresis", "{excess} is less than 0 dB: a station would go to and fro")
+        }
+        _ => Ok(()),
+    }
 }
 
 fn contention_window(radio: &Radio) -> Result<()> {

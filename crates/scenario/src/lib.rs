@@ -62,8 +62,8 @@ pub use plug::{
 };
 pub use queues::{Per, Queue, RadioQueue};
 pub use radio::{
-    Capture, ControlRate, FragmentationThreshold, Levels, Preamble, Protection, Radio, RtsFor, RtsThreshold, Slot,
-    has_mcs,
+    Capture, ControlRate, FragmentationThreshold, HandoffQueue, Levels, Preamble, Protection, Radio, RtsFor,
+    RtsThreshold, Slot, has_mcs,
 };
 pub use resolve::Scenario;
 pub use scalar::{Metres, MetresPerSecond};

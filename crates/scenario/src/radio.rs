@@ -5,7 +5,7 @@ use crate::edca::{Access, CONTENTION_WINDOW, Edca};
 use crate::modes::Modes;
 use crate::plug::{Plug, RateControls};
 use crate::queues::{Per, Queue, RadioQueue};
-use crate::scalar::Metres;
+use crate::scalar::{Metres, SOME_TIME};
 use crate::shape::{Powered, Via};
 use crate::{Result, shape};
 use core::ops::RangeInclusive;
@@ -64,6 +64,16 @@ words! {
         "all" => All,
         /// Those that carry TCP or UDP payload.
         "data" => Data,
+    }
+}
+
+words! {
+    /// Packets that wait at the access point that a station leaves.
+    pub enum HandoffQueue, noun "fate" {
+        /// They are lost.
+        "drop" => Drop,
+        /// They go on by the new routes.
+        "forward" => Forward,
     }
 }
 
@@ -184,6 +194,11 @@ table! {
         fragmentation_threshold: FragmentationThreshold = "off", sets fragmentation,
         /// The MSDUs that may use RTS/CTS: all, or those that carry TCP or UDP payload.
         rts_for: RtsFor = "all",
+        /// Silence of a station that goes over from one access point to another.
+        handoff_time: Option<Dur>, in SOME_TIME, or "50 ms",
+        /// Fate of the packets that wait for such a station at the access point that it leaves: they are lost (drop), or go on by the new routes
+        /// (forward).
+        handoff_queue: Option<HandoffQueue>, or "drop",
         /// Transmissions in all of a frame up to the RTS threshold.
         max_attempts: u8 = 7, in ATTEMPTS, sets max_attempts,
         /// Transmissions in all of a frame above the RTS threshold, once its RTS was answered.
@@ -253,6 +268,8 @@ table! {
         preamble_sinr: Db, or "4 dB" => Db(4.0),
         /// A gain is computed anew when one of its ends has moved so far since; needs channel.propagation.
         move_step: Option<Metres>, or "0.1 m",
+        /// Excess of the mean power of another access point with which a mobile station goes over to it; needs channel.propagation.
+        handoff_hysteresis: Option<Db>, or "8 dB",
         /// The fate of two frames at one receiver.
         capture => Capture as CaptureKeys,
     }

@@ -319,11 +319,13 @@ pub enum DropWhy {
     LinkLoss,
     /// Its time to live had run out.
     TtlExpired,
+    /// It waited at an access point for a station that went over to another.
+    Handoff,
 }
 
 impl DropWhy {
     /// The number of reasons.
-    pub const COUNT: usize = 11;
+    pub const COUNT: usize = 12;
 }
 
 /// The place of a packet.

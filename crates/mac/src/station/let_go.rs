@@ -1,11 +1,13 @@
 //! MSDUs that a category's queue lets go of: dropped, expired, recalled.
 
-use super::{Cx, Output, State, Station};
+use super::{Cx, Output, Presence, State, Station};
 use crate::air::Air;
 use crate::contention::Outcome;
+use crate::exchange::Txop;
 use crate::msdu::Msdu;
 use crate::report::Fate;
-use crate::tx_queue::{RaTid, Sought};
+use crate::tx_queue::{Next, RaTid, Sought};
+use engine::Class as When;
 use units::{NodeId, SimTime};
 use wire::{Packets, Pkt};
 
@@ -48,7 +50,10 @@ impl Station {
     pub fn recall(&mut self, now: SimTime, to: NodeId, all: &mut Packets) -> Vec<Pkt> {
         let mut recalled = Vec::new();
         for i in 0..self.edcafs.len() {
-            let is_untried = self.is_untried(i, to);
+            if self.presence == Presence::Away {
+                recalled.extend(self.recall_in_service(i, to));
+            }
+            let is_untried = self.presence == Presence::Here && self.is_untried(i, to);
             if is_untried {
                 recalled.extend(self.edcafs[i].in_service.pop_front().into_iter().flat_map(Msdu::into_packets));
             }
@@ -70,6 +75,53 @@ impl Station {
         }
         self.own.msdus_abandoned += recalled.len() as u64;
         recalled
+    }
+
+    /// Takes back what a category of a station that is away has taken out of its queue: nothing of it was tried.
+    fn recall_in_service(&mut self, i: usize, to: NodeId) -> Vec<Pkt> {
+        let in_service = &mut self.edcafs[i].in_service;
+        let all: Vec<Msdu> = std::iter::from_fn(|| in_service.pop_front()).collect();
+        let (recalled, others): (Vec<Msdu>, Vec<Msdu>) = all.into_iter().partition(|msdu| msdu.to == to);
+        others.into_iter().for_each(|msdu| in_service.push_back(msdu));
+        recalled.into_iter().flat_map(Msdu::into_packets).collect()
+    }
+
+    /// The station falls silent: its exchange ends here, and what was tried is given up. A frame in the air ends in its time.
+    #[cold]
+    pub(super) fn leave(&mut self, cx: &mut Cx<impl Air>) {
+        self.presence = Presence::Away;
+        self.wakeup = (SimTime::NEVER, When::Between);
+        (self.state, self.response, self.exchange, self.planned) = (State::Idle, None, None, None);
+        self.txop = Txop::default();
+        for i in 0..self.edcafs.len() {
+            cx.air.silence(self.contender(i));
+            self.active = i;
+            let edcaf = &mut self.edcafs[i];
+            (edcaf.requests_left, edcaf.in_psdu, edcaf.is_stalled) = (0, 1, false);
+            for _ in 0..edcaf.in_service.len() {
+                let edcaf = &mut self.edcafs[i];
+                let Some(msdu) = edcaf.in_service.pop_front() else { break };
+                if msdu.attempts == 0 && !msdu.is_withdrawn {
+                    edcaf.in_service.push_back(msdu);
+                    continue;
+                }
+                match edcaf.queue.failed(cx.now, msdu, true, cx.all) {
+                    Next::Again(msdu) | Next::GiveUp(msdu) => self.give_up(cx, msdu, None, None),
+                    Next::Yield => {}
+                }
+            }
+        }
+    }
+
+    /// The station is there.
+    #[cold]
+    pub(super) fn join(&mut self, cx: &mut Cx<impl Air>) {
+        self.presence = Presence::Here;
+        for i in 0..self.edcafs.len() {
+            if self.take_next(cx, i) {
+                cx.air.want(cx.now, self.contender(i), false);
+            }
+        }
     }
 
     /// True if the MSDU in service of a category is for `to` and contends for its first attempt.

@@ -58,6 +58,20 @@ pub enum Input<'a> {
     Ended(&'a Frame, Got<'a>),
     /// The station's timer went off.
     Timer,
+    /// The station goes over to another access point: it is silent and deaf until [`Input::Join`]. Frames that were tried are given up; what is
+    /// handed down waits in its queue.
+    Leave,
+    /// It is there: it contends again.
+    Join,
+}
+
+/// The part that a station takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Presence {
+    Here,
+    /// Silent, on its way between two access points.
+    Away,
+    Dead,
 }
 
 /// A message of a station to its driver; its frames go to the air ([`Air::transmit`]).
@@ -161,7 +175,7 @@ pub struct Station {
     reports_attempts: bool,
     /// Rate control or the recipient may have a timer, or a queue has held something back.
     has_timers: bool,
-    is_dead: bool,
+    presence: Presence,
     /// A category may contend with nothing in service: what it contended for was recalled.
     has_recalled: bool,
     /// Counts of none of its categories: what it receives, its responses, what dies with it.
@@ -222,7 +236,7 @@ impl Station {
             taken_in: SimTime::NEVER,
             reports_attempts: false,
             has_timers: false,
-            is_dead: false,
+            presence: Presence::Here,
             has_recalled: false,
             own: Counters::default(),
         }
@@ -366,7 +380,7 @@ impl Station {
     /// The node dies: the MAC falls silent and lets go of every MSDU in its care. A frame in the air ends in its time, with
     /// what it carries.
     pub fn kill(&mut self, now: SimTime, air: &mut impl Air) -> Vec<Pkt> {
-        self.is_dead = true;
+        self.presence = Presence::Dead;
         self.wakeup = (SimTime::NEVER, When::Between);
         (self.state, self.response, self.exchange, self.planned) = (State::Idle, None, None, None);
         let mut left = Vec::new();
@@ -388,7 +402,7 @@ impl Station {
 
     /// The node was dead and is there again: its queues are empty.
     pub fn revive(&mut self) {
-        self.is_dead = false;
+        self.presence = Presence::Here;
     }
 
     fn contender(&self, category: usize) -> ContenderId {
@@ -411,13 +425,8 @@ impl Station {
         out: &mut Vec<Output>,
     ) {
         let cx = &mut Cx { now, air, all, out };
-        if self.is_dead {
-            if let Input::Enqueue(msdu) = input {
-                self.own.msdus_offered += 1;
-                self.own.msdus_abandoned += 1;
-                let report = msdu.report(now, Fate::GivenUp, None);
-                cx.out.push(Output::Done(msdu.pkt, report));
-            }
+        if self.presence != Presence::Here {
+            self.silent(cx, input);
             return;
         }
         match input {
@@ -428,10 +437,44 @@ impl Station {
             Input::Ended(frame, Got::Header) => self.damaged(cx, frame),
             Input::Ended(_, Got::Nothing) => self.waited_out(cx),
             Input::Timer => self.timer(cx),
+            Input::Leave => self.leave(cx),
+            Input::Join => {}
         }
     }
 
-    fn enqueue(&mut self, cx: &mut Cx<impl Air>, mut msdu: Msdu) {
+    /// Something happened to a station that is dead or away.
+    #[cold]
+    #[inline(never)]
+    fn silent(&mut self, cx: &mut Cx<impl Air>, input: Input<'_>) {
+        match (self.presence, input) {
+            (Presence::Dead, Input::Enqueue(msdu)) => {
+                self.own.msdus_offered += 1;
+                self.own.msdus_abandoned += 1;
+                let report = msdu.report(cx.now, Fate::GivenUp, None);
+                cx.out.push(Output::Done(msdu.pkt, report));
+            }
+            (Presence::Away, Input::Enqueue(msdu)) => _ = self.admit(cx, msdu),
+            (Presence::Away, Input::Timer) => {
+                // What a queue has held back goes out when the station is there.
+                let due = self.edcafs.iter_mut().filter(|edcaf| edcaf.held_until <= cx.now);
+                due.for_each(|edcaf| edcaf.held_until = SimTime::NEVER);
+                self.others_timer(cx);
+            }
+            (Presence::Away, Input::Join) => self.join(cx),
+            _ => {}
+        }
+    }
+
+    fn enqueue(&mut self, cx: &mut Cx<impl Air>, msdu: Msdu) {
+        let i = self.admit(cx, msdu);
+        if self.edcafs[i].in_service.is_empty() && self.take_next(cx, i) {
+            cx.air.want(cx.now, self.contender(i), self.taken_in == cx.now);
+        }
+    }
+
+    /// An MSDU goes into the queue of its category, if there is room.
+    #[inline(always)]
+    fn admit(&mut self, cx: &mut Cx<impl Air>, mut msdu: Msdu) -> usize {
         self.classify(&mut msdu, cx.all);
         self.fragment(&mut msdu);
         let i = usize::from(msdu.category);
@@ -443,9 +486,7 @@ impl Station {
             cx.out.push(Output::Done(msdu.pkt, report));
         }
         self.note_dropped(cx, i);
-        if self.edcafs[i].in_service.is_empty() && self.take_next(cx, i) {
-            cx.air.want(cx.now, self.contender(i), self.taken_in == cx.now);
-        }
+        i
     }
 
     /// Under EDCA an MSDU goes to the category that its TOS field asks for, or that the classifier says; its frame carries

@@ -224,6 +224,11 @@ impl Sinr {
         self.gains[from.index() * self.nodes + to.index()]
     }
 
+    /// The transmit power of a node in mW.
+    pub fn transmit_mw(&self, node: NodeId) -> f64 {
+        self.powers_mw[node.index()]
+    }
+
     /// Stations at which `from` is above the floor, in order of id.
     pub fn listeners(&self, from: NodeId) -> &[NodeId] {
         &self.listeners[from.index()]

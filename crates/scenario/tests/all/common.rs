@@ -363,7 +363,7 @@ to = "b"
 /// Nodes that move.
 pub const MOBILE: &str = r#"
 scenario = { duration = "5 s" }
-radio = { standard = "802.11b", move_step = "0.5 m" }
+radio = { standard = "802.11b", move_step = "0.5 m", handoff_hysteresis = "6 dB", handoff_time = "20 ms", handoff_queue = "forward" }
 channel = { propagation = { model = "free-space" } }
 [[node]]
 name = "walker"

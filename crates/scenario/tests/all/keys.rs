@@ -284,6 +284,8 @@ fn silence_means_the_documented_defaults() {
         rts_threshold: RtsThreshold::Off,
         fragmentation_threshold: FragmentationThreshold::Off,
         rts_for: RtsFor::All,
+        handoff_time: None,
+        handoff_queue: None,
         max_attempts: 7,
         max_attempts_long: 4,
         after_timeout: mac::AfterTimeout::Letter,
@@ -329,6 +331,7 @@ fn silence_means_the_documented_defaults() {
         cca_preamble_latency: Dur::from_us(4),
         preamble_sinr: Db(4.0),
         move_step: None,
+        handoff_hysteresis: None,
         capture,
     };
     assert_eq!((s.radio.levels, s.nodes[0].tx_power), (Some(levels), Dbm(16.0)));

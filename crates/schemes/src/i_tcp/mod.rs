@@ -11,7 +11,7 @@
 //!   (b) The opener's SYN is answered when the other end has answered the base station's, so that a refusal stays a
 //!   refusal. The SYN to the other end is repeated by the base station's timer, not by the opener's.
 //!   (c) No handoff: the paper moves both halves' state to the next MSR. An access point whose neighbour leaves goes on
-//!   sending until its timers give up.
+//!   sending until its timers give up; where stations go over to other access points it is refused.
 //!   (d) The wireless half is a plain TCP with the controller `congestion` and the timer bound `min_rto`; the wired half is
 //!   the default of `tcp::Config`, whatever the hosts use. Both offer what the opener's SYN offered of timestamps, SACK, scaling and
 //!   ECN, and each agrees with its own host.

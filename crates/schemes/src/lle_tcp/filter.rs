@@ -19,6 +19,8 @@ use wire::{DropWhy, Flags, Ipv4, L4, Packet, Pkt, Seq, SeqRange, SeqSet, Tcp};
 struct Guard {
     /// The neighbour that its data comes through, and that makes its ACKs.
     partner: Option<NodeId>,
+    /// Its data has come through another one since the handshake: none of them knows all that was acknowledged, and every ACK passes.
+    has_moved: bool,
     /// The last ACK number its host sent, suppressed or not; before that, the number of the peer's SYN.
     acked: Option<Seq>,
     /// The window that went out last, in bytes; `None` if it may have been lost.
@@ -112,7 +114,7 @@ impl Filter {
         }
         let is_known = guard.unconfirmed == 0 && guard.is_same(window);
         // What goes another way than the data came does not pass its partner.
-        let comes_by = guard.partner == cx.peer;
+        let comes_by = guard.partner == cx.peer && !guard.has_moved;
         if is_pure && advances && is_known && window > 0 && !signals && comes_by {
             self.suppressed += 1;
             cx.drop(pkt, DropWhy::Suppressed);
@@ -128,10 +130,12 @@ impl Filter {
         let packet = cx.get(&pkt);
         let (Some(&tcp), Some(range)) = (packet.tcp(), packet.tcp_range()) else { return Some(pkt) };
         let guard = guard(&mut self.flows, packet.flow);
+        guard.has_moved |= guard.partner.is_some_and(|last| Some(last) != cx.peer);
         guard.partner = cx.peer;
         later(&mut guard.tsval, &tcp);
         if tcp.flags.has(Flags::SYN) {
             guard.scale.saw_senders_syn(&tcp);
+            guard.has_moved = false;
             guard.acked = Some(tcp.seq);
             guard.received = Some(range.end);
             return Some(pkt);

@@ -30,6 +30,8 @@
 //!   3.3), in bytes, but of the latter at least one segment, or a flow with nothing in flight would never be told more; all ACKs that
 //!   pass are bounded alike, duplicates repeat the window told last. `free-buffer` tells each of n flows the whole room, as
 //!   printed, so that together they may send n times as much; `free-buffer-share` divides it by the flows that are open.
+//!   (i) Once data has come through another neighbour than at the handshake, all ACKs pass: a generator that has not seen all of a
+//!   connection waits for what went another way. The text has no handoff.
 //! - **Bound** of what is acknowledged and never delivered if the receiving station dies, for each flow: what the station
 //!   holds of it. Before the first hole that is what arrived between the first packet held and the generator's hearing of the
 //!   notice; what was held beyond a hole, and is acknowledged in one go when that closes, lies within a window; so does

@@ -1,6 +1,7 @@
 //! The draws of a run before it is built: a layout that has what is asked for, and the ends of flows.
 
 use super::Result;
+use super::handoff::Belongs;
 use super::{moving, network, places, radio};
 use crate::scenario::{InputError, Layout, Redraw, Scenario};
 use crate::shared::Shared;
@@ -34,7 +35,7 @@ pub(crate) fn drawn(shared: &Shared, seed: u64) -> Result<Cow<'_, Shared>> {
             places::places(scenario, &streams, layout)
         };
         let media = radio::media(scenario, &places, &streams);
-        let near = network::near(shared, &places, &media.iter().collect::<Vec<_>>(), &streams);
+        let near = network::near(shared, &places, &media.iter().collect::<Vec<_>>(), &streams, &Belongs::new());
         let graph = Graph::new(&network::hops_of(scenario, &[], &near));
         if must_connect && !graph.is_connected() {
             refused.get_or_insert(Refused::Apart);

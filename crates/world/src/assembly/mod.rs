@@ -2,6 +2,7 @@
 
 mod agents;
 mod draws;
+mod handoff;
 mod modes;
 mod moving;
 mod network;
@@ -17,6 +18,7 @@ use crate::taps::{Attachments, Taps};
 use crate::windows::Windows;
 use crate::world::{Appointment, Parts, Topology, Ways, World};
 use engine::{Purpose, Streams};
+use handoff::Handoffs;
 use mac::rate::Given;
 use mac::{Aggregation, Channel, Config, Contention, Fifo, Fixed, Links, RateControl, RtsPatience, Station, TxQueue};
 use moving::Moving;
@@ -116,6 +118,9 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
     } else {
         None
     };
+    if let Some(moving) = &moving {
+        check_handoffs(shared, &moving.handoffs, &stacks)?;
+    }
     let topology = (changes || moving.is_some())
         .then(|| Box::new(Standing::new(shared, streams, places, moving)) as Box<dyn Topology>);
     let channels = on.iter().zip(media).map(|(on, medium)| channel(shared, *on, medium, &configs));
@@ -201,6 +206,22 @@ pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
         topology,
         spares_rts_without_payload,
     }))
+}
+
+/// Connections that a scheme ends at an access point would be cut off from their station when it goes over to another.
+fn check_handoffs(shared: &Shared, handoffs: &Handoffs, stacks: &[Stack]) -> Result<()> {
+    for node in handoffs.access_points() {
+        let Some(claims) = stacks[node.index()].claims.iter().find(|claims| claims.turns(Port::Connections)) else {
+            continue;
+        };
+        let (ap, id) = (&shared.scenario.nodes[node.index()].name, claims.scheme);
+        let used = shared.scenario.schemes.iter().position(|used| used.plug.id() == id).unwrap_or_default();
+        let message = format!(
+            "{id} ends connections at \"{ap}\", and stations go over to other access points; it hands nothing over"
+        );
+        return Err(InputError::new(format!("scheme[{used}].name"), message));
+    }
+    Ok(())
 }
 
 /// The network as a run begins, for a driver that changes it.

@@ -1,12 +1,13 @@
 //! Nodes that move: their models, the ranges at which pairs meet and part, and what follows for the media.
 
+use super::handoff::{Handoffs, Instant};
 use super::network::{self, Near};
 use super::radio::{self, Tuned};
 use super::{Result, places};
 use crate::scenario::{InputError, Mobility, Scenario};
 use crate::shared::Shared;
 use crate::traces::{OnDisk, is_trace_of, mobilities};
-use crate::world::Met;
+use crate::world::{Met, Roam};
 use engine::{Purpose, Streams};
 use motion::model::Given;
 use motion::trace::Player;
@@ -135,6 +136,7 @@ pub(super) struct Moving {
     routes: Routes,
     /// Hops from every node to each destination, as of `routes`; not of those that an event has changed since.
     costs: BTreeMap<NodeId, Vec<Option<u64>>>,
+    pub handoffs: Handoffs,
 }
 
 impl Moving {
@@ -200,6 +202,9 @@ impl Moving {
         let motion = Motion::new(&places, models(shared, streams, &laid_out)?, kinds.len(), radius);
         let metres = vec![0.0; scenario.nodes.len()];
         drop(exchanges);
+        let mut handoffs = Handoffs::new(scenario, streams, &motion, media, &near);
+        let (now, cut) = (SimTime::ZERO, &BTreeSet::new());
+        handoffs.look(Instant { now, scenario, streams, motion: &motion, cut }, None);
         Ok(Moving {
             motion,
             kinds,
@@ -210,6 +215,7 @@ impl Moving {
             near,
             routes,
             costs: BTreeMap::new(),
+            handoffs,
         })
     }
 
@@ -219,7 +225,32 @@ impl Moving {
     }
 
     pub fn next_wakeup(&mut self) -> SimTime {
-        self.motion.next_wakeup()
+        self.motion.next_wakeup().min(self.handoffs.next_wakeup())
+    }
+
+    /// A node has begun a leg, or all may be otherwise: another access point may become the stronger one.
+    pub fn look(
+        &mut self,
+        now: SimTime,
+        scenario: &Scenario,
+        streams: &Streams,
+        cut: &BTreeSet<(NodeId, NodeId)>,
+        node: Option<NodeId>,
+    ) {
+        self.handoffs.look(Instant { now, scenario, streams, motion: &self.motion, cut }, node);
+    }
+
+    /// Stations that leave an access point or join one at `now`.
+    pub fn roam(
+        &mut self,
+        now: SimTime,
+        scenario: &Scenario,
+        streams: &Streams,
+        cut: &BTreeSet<(NodeId, NodeId)>,
+        media: &[&Medium],
+    ) -> Vec<Roam> {
+        let at = Instant { now, scenario, streams, motion: &self.motion, cut };
+        self.handoffs.advance(at, media, &mut self.near)
     }
 
     /// Makes what changes at `now`. `begins` is told of legs.
@@ -333,13 +364,14 @@ impl Moving {
     /// Neighbours that nodes have won or lost, of which they have not been told, as far as the media know.
     pub fn met(&mut self, media: &[&Medium], cut: &BTreeSet<(NodeId, NodeId)>) -> Vec<Met> {
         let mut met = Vec::new();
-        let Moving { untold, pending, near, motion, channels, .. } = self;
+        let Moving { untold, pending, near, motion, channels, handoffs, .. } = self;
         untold.retain(|&(channel, a, b)| {
             if pending.contains(&(channel, a, b)) || pending.contains(&(channel, b, a)) {
                 return true;
             }
             let near = &mut near[channel.index()];
             if !near.is_independent {
+                handoffs.met(channel, [a, b]);
                 return false;
             }
             let is_up = match channels[channel.index()].ranges[Kind::Exchange as usize] {

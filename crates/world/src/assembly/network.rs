@@ -1,6 +1,7 @@
 //! Wires, cells and routes out of a scenario.
 
 use super::Result;
+use super::handoff::Belongs;
 use super::radio::{Tuned, distance_m, gain_at};
 use super::transport::chosen;
 use crate::scenario::{self as sc, InputError, Scenario};
@@ -91,20 +92,50 @@ pub(super) struct Near {
     pub is_independent: bool,
 }
 
-/// Radio neighbours on each channel, whatever the flows.
-pub(super) fn near(shared: &Shared, places: &[[f64; 2]], media: &[&Medium], streams: &Streams) -> Vec<Near> {
-    Tuned::all(&shared.scenario, streams).zip(media).map(|(on, medium)| near_on(shared, on, places, medium)).collect()
+impl Near {
+    /// A station goes over to this access point.
+    pub fn belong(&mut self, station: NodeId, to: NodeId) {
+        if let Some(from) = self.access_point[station.index()].replace(to) {
+            self.neighbours[from.index()].retain(|other| *other != station);
+        }
+        self.neighbours[station.index()] = vec![to];
+        let stations = &mut self.neighbours[to.index()];
+        if let Err(place) = stations.binary_search(&station) {
+            stations.insert(place, station);
+        }
+    }
 }
 
-fn near_on(shared: &Shared, on: Tuned<'_>, places: &[[f64; 2]], medium: &Medium) -> Near {
+/// Radio neighbours on each channel, whatever the flows. Those stations that `belong` to an access point stay with it.
+pub(super) fn near(
+    shared: &Shared,
+    places: &[[f64; 2]],
+    media: &[&Medium],
+    streams: &Streams,
+    belongs: &Belongs,
+) -> Vec<Near> {
+    let all = Tuned::all(&shared.scenario, streams).zip(media);
+    all.map(|(on, medium)| near_on(shared, on, places, medium, belongs)).collect()
+}
+
+fn near_on(shared: &Shared, on: Tuned<'_>, places: &[[f64; 2]], medium: &Medium, belongs: &Belongs) -> Near {
     let scenario = on.scenario;
     let hear_each_other = |a: NodeId, b: NodeId| medium.hears(a, b) && medium.hears(b, a);
+    let is_mobile = super::moving::moves(scenario);
     let is_access_point = |node: NodeId| scenario.nodes[node.index()].entry.role == sc::Role::Ap && on.has(node);
     let access_points: Vec<NodeId> = nodes(scenario).filter(|node| is_access_point(*node)).collect();
     let access_point: Vec<Option<NodeId>> = nodes(scenario)
         .map(|node| {
             let others = || access_points.iter().copied().filter(|ap| *ap != node);
+            if let Some(own) = belongs.get(&(on.id, node)) {
+                return *own;
+            }
             let to = |ap: &NodeId| distance_m(places, node, *ap);
+            // A station of a network that moves begins with the strongest, which shadowing may have made another than the nearest.
+            let to = |ap: &NodeId| match (medium, is_mobile) {
+                (Medium::Sinr(levels), true) => -Db::from_ratio(levels.transmit_mw(*ap)).0 - levels.gain(*ap, node).0,
+                _ => to(ap),
+            };
             let in_reach = others().filter(|ap| hear_each_other(node, *ap)).min_by(|a, b| to(a).total_cmp(&to(b)));
             // A station that shadowing has cut off, which is drawn, still belongs to the nearest: its frames are lost.
             let is_shadowed = on.channel.powers.as_ref().is_some_and(|powers| powers.shadowing.0 > 0.0);
@@ -135,7 +166,7 @@ fn near_on(shared: &Shared, on: Tuned<'_>, places: &[[f64; 2]], medium: &Medium)
 /// # Errors
 /// A flow that has no way, or whose traffic cannot take it.
 pub(super) fn network(shared: &Shared, places: &[[f64; 2]], media: &[&Medium], streams: &Streams) -> Result<Network> {
-    let network = standing(shared, places, media, streams, &[]);
+    let network = standing(shared, places, media, streams, &[], &Belongs::new());
     if network.is_on_demand {
         check_on_demand(shared)?;
     } else {
@@ -144,16 +175,17 @@ pub(super) fn network(shared: &Shared, places: &[[f64; 2]], media: &[&Medium], s
     Ok(network)
 }
 
-/// The same where some wires are `cut`; flows may have no way.
+/// The same where some wires are `cut` and some stations belong to access points; flows may have no way.
 pub(super) fn standing(
     shared: &Shared,
     places: &[[f64; 2]],
     media: &[&Medium],
     streams: &Streams,
     cut: &[LinkId],
+    belongs: &Belongs,
 ) -> Network {
     let scenario = &shared.scenario;
-    let mut near = near(shared, places, media, streams);
+    let mut near = near(shared, places, media, streams, belongs);
     if is_on_demand(shared) {
         let routes = Routes::least_cost(&vec![Vec::new(); scenario.nodes.len()], [], &HopCount);
         return Network { routes, near, is_on_demand: true };

@@ -5,7 +5,7 @@ use super::network;
 use super::radio::{self, Tuned};
 use crate::scenario::{Cut, EventKind};
 use crate::shared::Shared;
-use crate::world::{Met, Rerouted, Settled, Topology, Ways, Wires};
+use crate::world::{Met, Rerouted, Roam, Settled, Topology, Ways, Wires};
 use engine::Streams;
 use motion::Leg;
 use phy::Medium;
@@ -126,9 +126,11 @@ impl Topology for Standing {
         if let Some(moving) = &self.moving {
             moving.places(now, &mut self.places);
         }
-        let network = network::standing(&self.shared, &self.places, media, &self.streams, &self.cut_wires);
+        let belongs = self.moving.as_ref().map_or_else(Default::default, |moving| moving.handoffs.belongs());
+        let network = network::standing(&self.shared, &self.places, media, &self.streams, &self.cut_wires, &belongs);
         if let Some(moving) = &mut self.moving {
             moving.set_near(network.near.clone(), network.routes.clone());
+            moving.look(now, &self.shared.scenario, &self.streams, &self.cut_air, None);
         }
         network.into_ways(&self.shared.scenario)
     }
@@ -138,9 +140,20 @@ impl Topology for Standing {
     }
 
     fn advance(&mut self, now: SimTime, begins: &mut dyn FnMut(NodeId, &Leg)) {
-        if let Some(moving) = &mut self.moving {
-            moving.advance(now, begins);
+        let Standing { shared, streams, cut_air, moving: Some(moving), .. } = self else { return };
+        let mut begun = Vec::new();
+        moving.advance(now, &mut |node, leg| {
+            begins(node, leg);
+            begun.push(node);
+        });
+        for node in begun {
+            moving.look(now, &shared.scenario, streams, cut_air, Some(node));
         }
+    }
+
+    fn roam(&mut self, now: SimTime, media: &[&Medium]) -> Vec<Roam> {
+        let Standing { shared, streams, cut_air, moving: Some(moving), .. } = self else { return Vec::new() };
+        moving.roam(now, &shared.scenario, streams, cut_air, media)
     }
 
     fn legs(&self) -> Vec<(NodeId, Leg)> {

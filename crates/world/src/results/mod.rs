@@ -166,6 +166,7 @@ fn books(world: &World) -> Books {
         DropWhy::NodeDown,
         DropWhy::LinkLoss,
         DropWhy::TtlExpired,
+        DropWhy::Handoff,
     ];
     let msdus = world.stations().map(|station| {
         let c = station.counters();

@@ -46,6 +46,9 @@ pub(crate) trait Topology: std::fmt::Debug {
     /// `from` is about to transmit: the medium of its channel learns what has changed since it last did.
     fn renew(&mut self, now: SimTime, channel: ChannelId, from: NodeId, medium: &mut Medium);
 
+    /// Stations that leave an access point or join one at `now`, as the media are.
+    fn roam(&mut self, now: SimTime, media: &[&Medium]) -> Vec<Roam>;
+
     /// Least-cost routes over those who have met and parted; `None` if nobody moves.
     fn reroute(&mut self, met: &[Met]) -> Option<Rerouted<'_>>;
 }
@@ -66,6 +69,23 @@ pub(crate) struct Met {
     /// The lower id first.
     pub pair: [NodeId; 2],
     pub is_up: bool,
+}
+
+/// A step of a station from one access point to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Roam {
+    /// It falls silent.
+    Leaves { channel: ChannelId, station: NodeId },
+    /// It is there.
+    Joins {
+        channel: ChannelId,
+        station: NodeId,
+        /// The access point to which it belonged.
+        from: Option<NodeId>,
+        to: NodeId,
+        /// Packets that wait for it there go on by the new routes; otherwise they are lost.
+        forwards: bool,
+    },
 }
 
 /// Least-cost routes after nodes have moved.
@@ -147,7 +167,48 @@ impl World {
             Settled::Pairs(met) if !met.is_empty() => self.have_met(now, &mut *topology, &met),
             Settled::Pairs(_) => {}
         }
+        let media: Vec<&Medium> = self.airs.iter().map(|air| &air.channel.medium).collect();
+        let roams = topology.roam(now, &media);
+        for roam in roams.iter().copied() {
+            self.roam(now, &mut *topology, roam);
+        }
         self.topology = Some(topology);
+        self.set_motion();
+    }
+
+    /// A station falls silent between two access points; or it is there, is told so, and then packets are: its own go to the new one, those
+    /// that wait for it at the old one are lost or go on by the new routes.
+    fn roam(&mut self, now: SimTime, topology: &mut dyn Topology, roam: Roam) {
+        match roam {
+            Roam::Leaves { channel, station } => {
+                let id = self.airs[channel.index()].interface(station);
+                self.station(now, id, mac::Input::Leave);
+            }
+            Roam::Joins { channel, station, from, to, forwards } => {
+                let ways = from.map(|ap| (ap, false)).into_iter().chain([(to, true)]);
+                let met = ways.map(|(ap, is_up)| Met { channel, pair: [station.min(ap), station.max(ap)], is_up });
+                self.have_met(now, topology, &met.collect::<Vec<_>>());
+                let own = self.airs[channel.index()].interface(station);
+                if let Some(from) = from {
+                    self.take_back(now, own, from, true);
+                    self.take_back(now, self.airs[channel.index()].interface(from), station, forwards);
+                }
+                self.station(now, own, mac::Input::Join);
+            }
+        }
+    }
+
+    /// Packets that an interface has queued for a neighbour that has gone: they are asked about anew, or lost.
+    fn take_back(&mut self, now: SimTime, id: InterfaceId, to: NodeId, goes_on: bool) {
+        let node = self.interfaces[id.index()].node;
+        for pkt in self.interfaces[id.index()].station.recall(now, to, &mut self.packets) {
+            if goes_on {
+                self.tell(now, node, Input::Recalled(pkt));
+            } else {
+                self.packets.free(pkt, DropWhy::Handoff);
+            }
+        }
+        self.refill(now, id);
     }
 
     /// Nodes begin legs, meet and part.
@@ -156,14 +217,13 @@ impl World {
         let taps = &mut self.taps;
         topology.advance(now, &mut |node, leg| taps.leg(node, leg));
         self.settle_air(now);
-        self.set_motion();
     }
 
     /// Sets the timer of nodes that move.
     pub(super) fn set_motion(&mut self) {
         let Some(topology) = &mut self.topology else { return };
         let at = topology.next_wakeup();
-        if at != SimTime::NEVER {
+        if at != SimTime::NEVER && at != self.timers.at(self.layout.motion()) {
             self.timers.set(self.layout.motion(), at, Class::Run);
         }
     }

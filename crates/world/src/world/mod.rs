@@ -14,7 +14,7 @@ mod outside;
 mod users;
 mod wires;
 
-pub(crate) use changes::{Met, Rerouted, Settled, Topology, Ways, Wires};
+pub(crate) use changes::{Met, Rerouted, Roam, Settled, Topology, Ways, Wires};
 pub use outside::Arrived;
 
 use crate::flow::{Flow, Flows, Owner, Transport};

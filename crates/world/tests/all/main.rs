@@ -28,6 +28,7 @@ mod flow_columns;
 mod fragments;
 mod ftca;
 mod gateway;
+mod handoff;
 mod hidden;
 mod hybrid_arq;
 mod i_tcp;
