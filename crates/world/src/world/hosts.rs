@@ -170,7 +170,8 @@ impl World {
             }
         }
         match self.flows[index as usize].transport {
-            Transport::Tcp(_) => self.jobs.push(Job::Pump(index, end)),
+            // Its timers went on: what was due meanwhile is due now.
+            Transport::Tcp(_) => self.tcp(now, index, end, TcpInput::Timer),
             Transport::Udp { .. } if end == 0 => self.refill_all(now, self.flows[index as usize].ends[0]),
             _ => {}
         }
