@@ -21,7 +21,7 @@ struct Guard {
     partner: Option<NodeId>,
     /// The last ACK number its host sent, suppressed or not; before that, the number of the peer's SYN.
     acked: Option<Seq>,
-    /// The window that went out last, in bytes; `None` if it may have been lost.
+    /// The window that went out last, in bytes; `None` if it may have been lost, or went to another partner.
     sent: Option<u32>,
     /// The number of segments with a window that the MAC has not reported on, and the number of those reports until the
     /// partner is known to have `sent` and nothing else.
@@ -128,6 +128,9 @@ impl Filter {
         let packet = cx.get(&pkt);
         let (Some(&tcp), Some(range)) = (packet.tcp(), packet.tcp_range()) else { return Some(pkt) };
         let guard = guard(&mut self.flows, packet.flow);
+        if guard.partner.is_some() && guard.partner != cx.peer {
+            guard.sent = None; // another partner knows neither the numbers nor the window until an ACK has reached it
+        }
         guard.partner = cx.peer;
         later(&mut guard.tsval, &tcp);
         if tcp.flags.has(Flags::SYN) {
