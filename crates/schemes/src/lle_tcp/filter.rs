@@ -123,6 +123,11 @@ impl Filter {
         Some(pkt)
     }
 
+    /// True where data of `flow` has come by a partner.
+    pub(crate) fn has_partner(&self, flow: FlowId) -> bool {
+        self.flows.get(&flow).is_some_and(|guard| guard.partner.is_some())
+    }
+
     /// A segment from a partner, which acknowledges it in this host's name once it hears the MAC's ACK.
     pub(crate) fn arrives(&mut self, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
         let packet = cx.get(&pkt);

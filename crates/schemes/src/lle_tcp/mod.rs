@@ -176,7 +176,11 @@ fn strip_sack(pkt: &Pkt, cx: &mut Cx) {
 
 impl Agent for LleTcp {
     fn packet(&mut self, at: Place, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
-        let Some((peer, policy)) = cx.peer.zip(self.partner(cx.peer)) else { return Some(pkt) };
+        let Some((peer, policy)) = cx.peer.zip(self.partner(cx.peer)) else {
+            // A router that seeks a way knows no neighbour yet: what the host admits must be heard all the same.
+            let is_heard = at == Place::FromHost && self.filter.has_partner(cx.get(&pkt).flow.reverse());
+            return if is_heard { self.filter.leaves(pkt, Some(&self.generators), cx) } else { Some(pkt) };
+        };
         let packet = cx.get(&pkt);
         let Some(tcp) = packet.tcp() else { return Some(pkt) };
         let Ipv4 { src, dst, .. } = packet.ip;

@@ -145,3 +145,18 @@ fn behind_another_relay_acks_pass_until_the_mac_has_confirmed_one() {
     bench.relay(&[(Place::FromAir, Some(third))], nth(IN, 3)).unwrap();
     assert!(!leaves(&mut bench, 4001));
 }
+
+#[test]
+fn an_ack_that_no_route_is_known_for_passes_and_what_it_admits_is_heard() {
+    // A window of two segments: without the ACK the third would be held for a host that has room for it.
+    let mut bench = paired(&[("strategy", "every")]);
+    bench.pass(Place::FromAir, syn(IN)).unwrap();
+    bench.send(segment(OUT, SYN_ACK, Seq(0), 0, Seq(1), 2000), Fate::Delivered);
+    bench.pass(Place::FromAir, ack(IN, 1, WINDOW)).unwrap();
+    for i in 0..2 {
+        assert!(bench.pass(Place::FromAir, nth(IN, i)).is_some());
+    }
+    assert!(bench.relay(&[(Place::FromHost, None)], ack(OUT, 2001, 2000)).is_some());
+    assert!(bench.pass(Place::FromAir, nth(IN, 2)).is_some());
+    assert_eq!(bench.held(), 0);
+}
