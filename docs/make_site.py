@@ -49,6 +49,7 @@ PARTS = {
         "docs/senders-on-the-radio",
         "docs/strings-and-c3tcp",
         "docs/routing",
+        "docs/mobile",
         "docs/queues",
         "docs/today",
         "docs/live",

@@ -99,12 +99,13 @@ def test_the_delay_of_the_window_and_what_ns2_left_open_are_readings_or_have_no_
 
 @pytest.mark.core
 @pytest.mark.parametrize("id_", C3TCP)
-def test_claims_that_compare_senders_rest_on_routing_and_those_of_a_hop_do_not(id_: str) -> None:
+def test_routing_is_a_reading_with_the_delay_and_no_claim_rests_on_what_is_not_modelled(id_: str) -> None:
     e = library.load(id_)
-    resting = {c.id.rpartition("#")[2] for c in e.claims if [one.name for one in c.rests_on] == ["routing"]}
-    every = {c.id.rpartition("#")[2] for c in e.claims}
-    of_hops = {"c3tcp-eq-4.1-4.7": every, "c3tcp-fig-4.11": every, "c3tcp-fig-4.12": every, "c3tcp-fig-4.14": {"3"}}
-    assert resting == every - of_hops.get(id_, set())
+    assert e.open is not None
+    (routing,) = [p for p in e.open.parameters if p.name == "routing"]
+    agents = [dict(value.settings).get("routing", {"name": "static"}) for value in routing.choices]
+    assert agents == [{"name": "static"}, {"name": "aodv"}, {"name": "aodv", "preset": "ns2"}]
+    assert not any(c.rests_on for c in e.claims)
 
 
 @pytest.mark.core

@@ -19,11 +19,9 @@ use wire::{DropWhy, Flags, Ipv4, L4, Packet, Pkt, Seq, SeqRange, SeqSet, Tcp};
 struct Guard {
     /// The neighbour that its data comes through, and that makes its ACKs.
     partner: Option<NodeId>,
-    /// Its data has come through another one since the handshake: none of them knows all that was acknowledged, and every ACK passes.
-    has_moved: bool,
     /// The last ACK number its host sent, suppressed or not; before that, the number of the peer's SYN.
     acked: Option<Seq>,
-    /// The window that went out last, in bytes; `None` if it may have been lost.
+    /// The window that went out last, in bytes; `None` if it may have been lost, or went to another partner.
     sent: Option<u32>,
     /// The number of segments with a window that the MAC has not reported on, and the number of those reports until the
     /// partner is known to have `sent` and nothing else.
@@ -114,7 +112,7 @@ impl Filter {
         }
         let is_known = guard.unconfirmed == 0 && guard.is_same(window);
         // What goes another way than the data came does not pass its partner.
-        let comes_by = guard.partner == cx.peer && !guard.has_moved;
+        let comes_by = guard.partner == cx.peer;
         if is_pure && advances && is_known && window > 0 && !signals && comes_by {
             self.suppressed += 1;
             cx.drop(pkt, DropWhy::Suppressed);
@@ -125,17 +123,23 @@ impl Filter {
         Some(pkt)
     }
 
+    /// True where data of `flow` has come by a partner.
+    pub(crate) fn has_partner(&self, flow: FlowId) -> bool {
+        self.flows.get(&flow).is_some_and(|guard| guard.partner.is_some())
+    }
+
     /// A segment from a partner, which acknowledges it in this host's name once it hears the MAC's ACK.
     pub(crate) fn arrives(&mut self, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
         let packet = cx.get(&pkt);
         let (Some(&tcp), Some(range)) = (packet.tcp(), packet.tcp_range()) else { return Some(pkt) };
         let guard = guard(&mut self.flows, packet.flow);
-        guard.has_moved |= guard.partner.is_some_and(|last| Some(last) != cx.peer);
+        if guard.partner.is_some() && guard.partner != cx.peer {
+            guard.sent = None; // another partner knows neither the numbers nor the window until an ACK has reached it
+        }
         guard.partner = cx.peer;
         later(&mut guard.tsval, &tcp);
         if tcp.flags.has(Flags::SYN) {
             guard.scale.saw_senders_syn(&tcp);
-            guard.has_moved = false;
             guard.acked = Some(tcp.seq);
             guard.received = Some(range.end);
             return Some(pkt);

@@ -35,10 +35,11 @@ struct Generator {
     beyond: Vec<SeqRange>,
     /// A hole was reported; no further duplicates until all that had been handed to the MAC by then is delivered.
     run_until: Option<Seq>,
-    /// One past the highest number handed to the MAC.
-    highest: Seq,
-    /// The receiver's next sequence number, as far as it has been heard: what its own ACK would carry.
-    next_seq: Seq,
+    /// One past the highest number handed to the MAC; `None` before the first.
+    highest: Option<Seq>,
+    /// The receiver's next sequence number, as far as it has been heard: what its own ACK would carry. `None` at a relay by which its SYN
+    /// did not go, until it hears more.
+    next_seq: Option<Seq>,
     /// The receiver's window in bytes, as the sender was told last.
     window: u32,
     scale: Scale,
@@ -143,12 +144,12 @@ impl Generators {
             generator.scale.saw_senders_syn(tcp);
             // A SYN-ACK opens the numbers; a SYN is acknowledged by the peer's SYN-ACK alone.
             generator.delivered = tcp.flags.has(Flags::ACK).then_some(range.start);
-            generator.highest = range.end;
+            generator.highest = Some(range.end);
             generator.beyond.clear();
             generator.run_until = None;
             generator.waiting = None;
         }
-        generator.highest = generator.highest.max(range.end);
+        generator.highest = Some(latest(generator.highest, range.end));
         self.active += u32::from(begins);
     }
 
@@ -218,10 +219,10 @@ impl Generators {
         let generator = self.generator(flow, policy);
         if tcp.flags.has(Flags::SYN) {
             generator.scale.saw_receivers_syn(&tcp);
-            generator.next_seq = range.end;
+            generator.next_seq = Some(range.end);
             generator.window = generator.scale.bytes(&tcp);
         }
-        generator.next_seq = generator.next_seq.max(range.end);
+        generator.next_seq = Some(latest(generator.next_seq, range.end));
         later(&mut generator.tsval, &tcp);
         if !tcp.flags.has(Flags::ACK) || tcp.flags.any(Flags::RST) {
             return Some(pkt);
@@ -312,7 +313,7 @@ impl Generators {
         if packet.payload.len == 0 || is_old || generator.run_until.is_some() {
             return;
         }
-        generator.run_until = Some(generator.highest);
+        generator.run_until = generator.highest;
         // What waits for its delayed ACK is told first, or the duplicates would be none.
         if let Some(last) = generator.waiting.take() {
             cx.timer(key(packet.flow), SimTime::NEVER);
@@ -350,6 +351,11 @@ impl Generators {
     }
 }
 
+/// The later of the number known and another: numbers run modulo 2³², and none is earlier than all.
+fn latest(known: Option<Seq>, number: Seq) -> Seq {
+    known.map_or(number, |known| known.max(number))
+}
+
 /// The timer of a flow's delayed ACK.
 pub(crate) fn key(flow: FlowId) -> Key {
     Key(u64::from(flow.0))
@@ -366,8 +372,8 @@ impl Generator {
             delivered: None,
             beyond: Vec::new(),
             run_until: None,
-            highest: Seq(0),
-            next_seq: Seq(0),
+            highest: None,
+            next_seq: None,
             window: 0,
             scale: Scale::default(),
             shown: Shown::default(),
@@ -416,10 +422,10 @@ impl Generator {
 
     /// An ACK of everything delivered, as the receiver would have written it.
     fn ack(&mut self, answer: &Answer) -> Option<Packet> {
-        let delivered = self.delivered?;
+        let (delivered, seq) = self.delivered.zip(self.next_seq)?;
         self.policy.on_ack_sent();
         let window = self.scale.field(self.window);
-        let says = Tcp { seq: self.next_seq, ack: delivered, flags: Flags::ACK, window, ..Tcp::default() };
+        let says = Tcp { seq, ack: delivered, flags: Flags::ACK, window, ..Tcp::default() };
         Some(answer.segment(self.tsval, says))
     }
 }

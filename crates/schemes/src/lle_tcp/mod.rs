@@ -30,8 +30,8 @@
 //!   3.3), in bytes, but of the latter at least one segment, or a flow with nothing in flight would never be told more; all ACKs that
 //!   pass are bounded alike, duplicates repeat the window told last. `free-buffer` tells each of n flows the whole room, as
 //!   printed, so that together they may send n times as much; `free-buffer-share` divides it by the flows that are open.
-//!   (i) Once data has come through another neighbour than at the handshake, all ACKs pass: a generator that has not seen all of a
-//!   connection waits for what went another way. The text has no handoff.
+//!   (i) Where the data of a flow begins to come by another relay, as among nodes that move, all ACKs pass until the MAC has confirmed
+//!   one: that relay has heard neither the receiver's numbers nor its window. The text moves its nodes (its Fig. 3.12) and has no rule.
 //! - **Bound** of what is acknowledged and never delivered if the receiving station dies, for each flow: what the station
 //!   holds of it. Before the first hole that is what arrived between the first packet held and the generator's hearing of the
 //!   notice; what was held beyond a hole, and is acknowledged in one go when that closes, lies within a window; so does
@@ -176,7 +176,11 @@ fn strip_sack(pkt: &Pkt, cx: &mut Cx) {
 
 impl Agent for LleTcp {
     fn packet(&mut self, at: Place, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
-        let Some((peer, policy)) = cx.peer.zip(self.partner(cx.peer)) else { return Some(pkt) };
+        let Some((peer, policy)) = cx.peer.zip(self.partner(cx.peer)) else {
+            // A router that seeks a way knows no neighbour yet: what the host admits must be heard all the same.
+            let is_heard = at == Place::FromHost && self.filter.has_partner(cx.get(&pkt).flow.reverse());
+            return if is_heard { self.filter.leaves(pkt, Some(&self.generators), cx) } else { Some(pkt) };
+        };
         let packet = cx.get(&pkt);
         let Some(tcp) = packet.tcp() else { return Some(pkt) };
         let Ipv4 { src, dst, .. } = packet.ip;

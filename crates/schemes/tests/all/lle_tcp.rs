@@ -22,7 +22,7 @@ const WINDOW: u16 = 65_535;
 /// A station with LLE-TCP and these parameters, whose receivers follow `receiver`; without a partner yet.
 fn alone(params: &[(&str, &'static str)], receiver: Option<&'static str>) -> Bench {
     let set: Vec<(&str, Value)> = params.iter().map(|(key, word)| (*key, Value::Choice(word))).collect();
-    testing::bench("lle-tcp", NodeFacts { receiver, ..node(HERE, 2) }, &set).unwrap()
+    testing::bench("lle-tcp", NodeFacts { receiver, ..node(HERE, 3) }, &set).unwrap()
 }
 
 /// The same with a partner that announces what it announces itself.

@@ -249,3 +249,19 @@ fn a_station_that_walks_from_one_access_point_to_another_takes_its_traffic_along
     // Beyond both nobody knows the way.
     assert_eq!(run.flow(0, "delivered_packets"), Some(15.0));
 }
+
+#[test]
+fn a_sender_that_comes_back_after_its_timer_was_due_goes_on_at_once() {
+    let flow =
+        "[[flow]]\nfrom = \"a\"\nto = \"b\"\ntransport = { protocol = \"tcp\" }\ntraffic = { model = \"bulk\" }\n";
+    let events = event(1_000_000, "kill = \"a\"") + &event(4_000_000, "restart = \"a\"");
+    let text = |seconds: u32, events: &str| {
+        format!(
+            "[scenario]\nduration = \"{seconds} s\"\n[radio]\nstandard = \"802.11b\"\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n{flow}{events}"
+        )
+    };
+    let delivered = |text: &str| run(text).flow(0, "delivered_bytes_total").unwrap();
+    // A timeout of 200 ms at least was under way and is over: a second is enough to carry a quarter of the first.
+    let (first, both) = (delivered(&text(1, "")), delivered(&text(5, &events)));
+    assert!(both > 1.25 * first && both < 2.1 * first, "{first} {both}");
+}

@@ -103,3 +103,25 @@ fn numbers_wrap() {
     assert_eq!(injected.iter().map(|(p, _)| p.tcp().unwrap().ack.0).collect::<Vec<_>>(), numbers);
     assert!(injected.iter().all(|(p, _)| p.tcp().unwrap().seq == Seq(0)), "the receiver's SYN was the last number");
 }
+
+#[test]
+fn a_relay_that_the_handshake_did_not_pass_makes_acks_with_the_numbers_it_hears() {
+    // Both initial numbers beyond 2³¹, where 0 counts as later.
+    let (ours, theirs) = (Seq(3_000_000_000), Seq(2_500_000_000));
+    let mut bench = paired(&[("strategy", "every")]);
+    let sent = |i: u32| segment(OUT, Flags::ACK, ours + i * 1000, 1000, theirs, WINDOW);
+    bench.send(sent(0), Fate::Delivered);
+    assert!(made(&mut bench).is_empty(), "nothing has been heard of the receiver");
+    bench.pass(Place::FromAir, segment(IN, Flags::ACK, theirs, 0, ours + 1000, WINDOW)).unwrap();
+    bench.send(sent(1), Fate::Delivered);
+    let (ack, _) = bench.take_injected().pop().unwrap();
+    let tcp = ack.pure_ack().unwrap();
+    assert_eq!((tcp.seq, tcp.ack), (theirs, ours + 2000));
+    // Two losses in different runs: three duplicates each.
+    bench.send(sent(2), Fate::GivenUp);
+    assert_eq!(bench.take_injected().len(), 3);
+    bench.send(sent(2), Fate::Delivered);
+    bench.take_injected();
+    bench.send(sent(3), Fate::GivenUp);
+    assert_eq!(bench.take_injected().len(), 3, "the first run is over");
+}

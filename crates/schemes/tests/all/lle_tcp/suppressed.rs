@@ -122,3 +122,41 @@ fn the_window_of_a_syn_is_not_scaled_and_later_ones_compare_by_the_field_that_cr
     bench.pass(Place::FromAir, nth(IN, 1)).unwrap();
     assert!(out(&mut bench, ack(OUT, 2001, 8_000)).is_some(), "64000 B");
 }
+
+#[test]
+fn behind_another_relay_acks_pass_until_the_mac_has_confirmed_one() {
+    let mut bench = receiver();
+    bench.pass(Place::FromAir, nth(IN, 0)).unwrap();
+    assert!(out(&mut bench, ack(OUT, 1001, WINDOW)).is_none(), "the relay makes it");
+    // THERE was the partner so far; now the data comes by a third station, with an agent like the first.
+    let third = NodeId(2);
+    let policy = bench.announced().unwrap();
+    bench.peer(third, PeerEvent::Up(&[Capability { scheme: "lle-tcp", detail: policy }]));
+    let leaves = |bench: &mut Bench, number| {
+        bench
+            .relay(&[(Place::FromHost, Some(third)), (Place::ToAir, Some(third))], ack(OUT, number, WINDOW))
+            .is_some()
+    };
+    bench.relay(&[(Place::FromAir, Some(third))], nth(IN, 1)).unwrap();
+    assert!(leaves(&mut bench, 2001), "the third knows nothing of the receiver");
+    bench.relay(&[(Place::FromAir, Some(third))], nth(IN, 2)).unwrap();
+    assert!(leaves(&mut bench, 3001), "nor is it known that the first has arrived");
+    bench.report(&ack(OUT, 2001, WINDOW), Fate::Delivered);
+    bench.relay(&[(Place::FromAir, Some(third))], nth(IN, 3)).unwrap();
+    assert!(!leaves(&mut bench, 4001));
+}
+
+#[test]
+fn an_ack_that_no_route_is_known_for_passes_and_what_it_admits_is_heard() {
+    // A window of two segments: without the ACK the third would be held for a host that has room for it.
+    let mut bench = paired(&[("strategy", "every")]);
+    bench.pass(Place::FromAir, syn(IN)).unwrap();
+    bench.send(segment(OUT, SYN_ACK, Seq(0), 0, Seq(1), 2000), Fate::Delivered);
+    bench.pass(Place::FromAir, ack(IN, 1, WINDOW)).unwrap();
+    for i in 0..2 {
+        assert!(bench.pass(Place::FromAir, nth(IN, i)).is_some());
+    }
+    assert!(bench.relay(&[(Place::FromHost, None)], ack(OUT, 2001, 2000)).is_some());
+    assert!(bench.pass(Place::FromAir, nth(IN, 2)).is_some());
+    assert_eq!(bench.held(), 0);
+}
