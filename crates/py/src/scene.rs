@@ -31,7 +31,6 @@ pub fn dict<'py>(py: Python<'py>, scene: &Scene, of: &Scenario) -> PyResult<Boun
     put(&pulses, "class", &scene.pulses, |it| it.class as i64)?;
     put(&pulses, "frames", &scene.pulses, |it| i64::from(it.frames))?;
     put(&pulses, "lost", &scene.pulses, |it| i64::from(it.lost))?;
-    put(&pulses, "airtime_s", &scene.pulses, |it| it.airtime.as_secs_f64())?;
     dict.set_item("pulses", pulses)?;
     Ok(dict)
 }

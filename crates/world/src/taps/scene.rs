@@ -21,8 +21,6 @@ pub struct Pulse {
     pub frames: u32,
     /// Those of which the receiver got nothing.
     pub lost: u32,
-    /// Their time on the air.
-    pub airtime: Dur,
 }
 
 impl Pulse {
@@ -70,7 +68,6 @@ impl Scene {
             class: FrameClass::of(frame.kind, frame.label),
             frames: 1,
             lost: u32::from(is_lost),
-            airtime: frame.airtime,
         });
     }
 
@@ -84,7 +81,6 @@ impl Scene {
                 let known = &mut self.pulses[begin + place];
                 known.frames += pulse.frames;
                 known.lost += pulse.lost;
-                known.airtime += pulse.airtime;
             }
             Err(place) => {
                 self.pulses.insert(begin + place, pulse);
@@ -110,7 +106,7 @@ mod tests {
 
     fn pulse(bin: u32, from: u32, to: u32) -> Pulse {
         let (from, to) = (NodeId(from), NodeId(to));
-        Pulse { bin, from, to, class: FrameClass::Udp, frames: 1, lost: bin % 2, airtime: Dur::from_us(3) }
+        Pulse { bin, from, to, class: FrameClass::Udp, frames: 1, lost: bin % 2 }
     }
 
     #[test]
@@ -121,7 +117,6 @@ mod tests {
         }
         let found: Vec<_> = scene.pulses.iter().map(|it| (it.bin, it.from.0, it.frames, it.lost)).collect();
         assert_eq!(found, [(0, 1, 1, 0), (0, 2, 2, 0), (1, 2, 2, 2)]);
-        assert_eq!(scene.pulses[1].airtime, Dur::from_us(6));
     }
 
     #[test]
