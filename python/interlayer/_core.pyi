@@ -119,7 +119,8 @@ class Runner:
     """Makes runs in the background, `jobs` at a time (0: one a core), without the interpreter's lock.
 
     A run depends on nothing but its scenario and seed. With `pcap_dir`, writes `<node>-<seed>.pcapng` there. `timeline`
-    is a window in ns: what is in the air within it is kept. `scene` is for a picture that moves. Threads begin as runs are submitted, and end by `stop`.
+    is a window in ns: what is in the air within it is kept. `scene` is for a picture that moves. Threads
+    begin as runs are submitted, and end by `stop`.
     """
 
     jobs: int

@@ -105,7 +105,8 @@ def run_command(
         typer.Option(
             "--window",
             metavar="FROM..UNTIL",
-            help='Of the timeline: "2 s..2.01 s", or all; by default 10 ms after warm-up. Needs --series or --animate, and --out.',
+            help='Of the timeline: "2 s..2.01 s", or all; by default 10 ms after warm-up. '
+            "Needs --series or --animate, and --out.",
         ),
     ] = None,
     animate: Annotated[
@@ -149,7 +150,10 @@ def run_command(
     # A time series is a metric of runs that keep it; all others are known before anything is run.
     probes = measures.Probes(text, [overrides], ()) if metric and not series else ()
     asked = [measures.measure(one, probes) for one in metric or []] if probes else []
-    recorded_by = [*(["--animate"] if animate else ["--series"] if series else []), *(["--window", window] if window else [])]
+    recorded_by = [
+        *(["--animate"] if animate else ["--series"] if series else []),
+        *(["--window", window] if window else []),
+    ]
     also = [word for one in metric or [] for word in ("--metric", one)]
     again = parts.command("run", file, set_, "--seed", first, "--runs", wanted, *also, *recorded_by, "--out", "DIR")
     with (

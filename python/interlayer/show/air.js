@@ -57,11 +57,12 @@ const InterlayerAir = (() => {
       return [...this.up.values()];
     }
 
-    // Frames counted over (from, until], added up by transmitter, receiver and kind; `age` is that of the last, from 0 to 1.
+    // Frames of the bins that end within (from, until], added up by transmitter, receiver and kind. `age` is that of the last
+    // of them, from 0 to 1.
     pulses(from, until) {
       const { bin_s: bin, rows: bins } = this.bins, found = new Map();
-      const last = lastAtMost(bins.length, i => bins[i][0] * bin, until);
-      for (let i = last; i >= 0 && (bins[i][0] + 1) * bin > from; i--) {
+      const last = lastAtMost(bins.length, i => (bins[i][0] + 1) * bin, until + 1e-9);
+      for (let i = last; i >= 0 && (bins[i][0] + 1) * bin > from + 1e-9; i--) {
         const row = bins[i], age = Math.min(1, Math.max(0, (until - (row[0] + 1) * bin) / (until - from || 1)));
         for (let k = 1; k < row.length; k += 5) {
           const key = `${row[k]} ${row[k + 1]} ${row[k + 2]}`, known = found.get(key);
@@ -217,12 +218,19 @@ const InterlayerAir = (() => {
       const pairs = scene.links(t);
       if (links) this.lines(c, ink, pairs, at, chosen);
       const exact = isSlow && scene.isExact(t), air = exact ? scene.inTheAir(t) : scene.pulses(t - span, t);
-      for (const one of [...air].sort((a, b) => b.age - a.age)) this.transmission(c, ink, one, at, radius, exact);
-      const sending = new Map(air.filter(one => one.age < 0.5).map(one => [one.from, one.kind]));
+      // Old ones first, and control frames below data; a node has the colour of the data that it sends.
+      const order = (a, b) => this.isControl(b) - this.isControl(a) || b.age - a.age;
+      for (const one of [...air].sort(order)) this.transmission(c, ink, one, at, radius, exact);
+      const recent = air.filter(one => one.age < 0.5).sort((a, b) => b.kind - a.kind);
+      const sending = new Map(recent.map(one => [one.from, one.kind]));
       for (const i of scene.radios) this.node(c, ink, i, at.get(i), radius, sending.get(i), scene.isDead(i, t), i === chosen);
       if (names) this.names(c, ink, at, radius, pairs, chosen);
       this.shown = [...at];
       return { pairs, air, exact };
+    }
+
+    isControl(one) {
+      return one.kind === this.scene.kinds.length - 1;
     }
 
     // The node nearest to a point of the canvas, in CSS pixels, within 16 of them; -1 for none.
@@ -255,21 +263,23 @@ const InterlayerAir = (() => {
     }
 
     trails(c, ink, t, seconds) {
-      c.strokeStyle = ink.soft;
-      c.lineWidth = 1.2;
+      c.strokeStyle = ink.ink;
+      c.lineWidth = 1.4;
+      c.setLineDash([1.5, 3]);
       for (const node of this.scene.mobile) {
         const path = this.scene.nodes[node].path, from = Math.max(0, t - seconds), times = [from];
         for (let k = 0; k < path.length; k += 3) if (path[k] > from && path[k] < t) times.push(path[k]);
         times.push(t);
         for (let k = 1; k < times.length; k++) {
           const [x0, y0] = this.toPixels(node, times[k - 1]), [x1, y1] = this.toPixels(node, times[k] - (k + 1 < times.length ? 1e-9 : 0));
-          c.globalAlpha = 0.15 + 0.45 * ((times[k] - from) / (t - from || 1));
+          c.globalAlpha = 0.2 + 0.5 * ((times[k] - from) / (t - from || 1));
           c.beginPath();
           c.moveTo(x0, y0);
           c.lineTo(x1, y1);
           c.stroke();
         }
       }
+      c.setLineDash([]);
       c.globalAlpha = 1;
     }
 
@@ -280,7 +290,7 @@ const InterlayerAir = (() => {
         if (!a || !b) continue;
         c.strokeStyle = own ? ink.chosen : ink.link;
         c.globalAlpha = own ? 1 : crowd ? 0.45 : 0.9;
-        c.lineWidth = own ? 1.8 : 0.8;
+        c.lineWidth = own ? 1.8 : 1;
         c.beginPath();
         c.moveTo(...a);
         c.lineTo(...b);
@@ -295,7 +305,8 @@ const InterlayerAir = (() => {
       if (!a) return;
       c.globalAlpha = 1 - 0.8 * one.age;
       c.strokeStyle = c.fillStyle = ink.kind(one.kind);
-      c.lineWidth = 1.6 + Math.min(2.6, 0.7 * Math.log2(one.frames));
+      const isThin = this.isControl(one) && !exact;
+      c.lineWidth = isThin ? 1.2 : 1.6 + Math.min(2.4, 0.5 * Math.log2(one.frames));
       c.beginPath();
       if (!b) { // to all
         const far = radius + 6 + 14 * (exact ? one.part : one.age);
@@ -305,12 +316,13 @@ const InterlayerAir = (() => {
         return;
       }
       const dx = b[0] - a[0], dy = b[1] - a[1], long = Math.hypot(dx, dy) || 1, ux = dx / long, uy = dy / long;
-      const side = 2.5, from = radius, to = Math.max(from + 1, long - radius - 1);
+      // Lanes: control frames in the middle, data beside them, and ACKs of TCP outside.
+      const side = isThin ? 1 : one.kind === 1 ? 7 : 3.5, from = radius, to = Math.max(from + 1, long - radius - 1);
       const point = (along, aside) => [a[0] + ux * along - uy * aside, a[1] + uy * along + ux * aside];
       const isLost = one.lost > 0 && one.lost * 2 >= one.frames;
       if (isLost) {
         c.strokeStyle = c.fillStyle = ink.lost;
-        c.setLineDash([6, 4]);
+        c.setLineDash([9, 5]);
       }
       const reached = exact ? from + (to - from) * one.part : to;
       if (exact) { // the way in thin, the part that has been sent in full width
@@ -326,13 +338,13 @@ const InterlayerAir = (() => {
       c.lineTo(...point(Math.max(from, reached - 5), side));
       c.stroke();
       c.setLineDash([]);
-      const head = 6 + c.lineWidth;
+      const head = isThin ? 5 : 6 + c.lineWidth;
       c.beginPath();
       c.moveTo(...point(reached, side));
       c.lineTo(...point(reached - head, side + 0.55 * head));
       c.lineTo(...point(reached - head, side - 0.55 * head));
       c.fill();
-      if (one.lost) { // a cross where something was lost
+      if (one.lost && !isThin) { // a cross where something was lost
         const [x, y] = point(from + 0.6 * (to - from), side);
         c.strokeStyle = ink.lost;
         c.lineWidth = 2;
@@ -384,11 +396,23 @@ const InterlayerAir = (() => {
       const taken = [...(this.taken || [])];
       const overlap = (p, q) => p.x < q.x + q.w && q.x < p.x + p.w && p.y < q.y + q.h && q.y < p.y + p.h;
       const gap = radius + 4;
+      // Of each node the links to its right and left, above and below: a name goes where fewest are.
+      const busy = new Map([...at.keys()].map(i => [i, [0, 0, 0, 0]]));
+      const count = (i, dx, dy) => {
+        if (busy.has(i)) busy.get(i)[Math.abs(dx) > Math.abs(dy) ? (dx > 0 ? 0 : 1) : dy < 0 ? 2 : 3]++;
+      };
+      for (const [one, other] of pairs) {
+        const a = at.get(one), b = at.get(other);
+        if (!a || !b) continue;
+        count(one, b[0] - a[0], b[1] - a[1]);
+        count(other, a[0] - b[0], a[1] - b[1]);
+      }
       for (const i of [...at.keys()].sort((a, b) => rank(a) - rank(b) || a - b)) {
         const [x, y] = at.get(i), name = this.scene.nodes[i].name, w = c.measureText(name).width, h = 14;
         const around = [[gap, -h / 2], [-gap - w, -h / 2], [-w / 2, -gap - h], [-w / 2, gap]];
-        // The side of the last picture first, so that names do not jump.
-        const first = this.sides.get(i) || 0, order = [first, ...[0, 1, 2, 3].filter(side => side !== first)];
+        // The side of the last picture is preferred, so that names do not jump.
+        const crowd = side => busy.get(i)[side] - (side === this.sides.get(i) ? 1.5 : 0);
+        const order = [0, 1, 2, 3].sort((a, b) => crowd(a) - crowd(b) || a - b);
         const side = order.find(s => {
           const box = { x: x + around[s][0] - 1, y: y + around[s][1], w: w + 2, h };
           const inside = box.x >= 0 && box.y >= 0 && box.x + box.w <= width && box.y + box.h <= height;

@@ -30,7 +30,7 @@ FRAMES = 10_000
 """So many frames of the window, one by one, are in a page, some 0.5 MB."""
 SAMPLES = 40_000
 """So many samples of goodput, of all flows together, are in a page; of one flow `_MOST`."""
-_MOST = 400
+_MOST = 240
 _FEW = 20
 
 _KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -83,13 +83,13 @@ def _nodes(run: Run, told: Mapping[str, Any]) -> list[dict[str, Any]]:
         recorded["nodes"], recorded["has_radio"], recorded["x_m"], recorded["y_m"], strict=True
     ):
         moves = [(_seconds(e["at"]), e["to"]) for e in events if e.get("move") == name]
-        node: dict[str, Any] = {"name": name, "radio": has_radio}
-        node["path"] = _path(legs[name]) if name in legs else _stands(x, y, moves)
+        one: dict[str, Any] = {"name": name, "radio": has_radio}
+        one["path"] = _path(legs[name]) if name in legs else _stands(x, y, moves)
         if stated.get(name, {}).get("role") == "ap":
-            node["ap"] = True
+            one["ap"] = True
         if dead := _dead(name, events):
-            node["dead"] = dead
-        found.append(node)
+            one["dead"] = dead
+        found.append(one)
     return found
 
 
@@ -190,8 +190,8 @@ def _frames(timeline: Timeline | None) -> dict[str, Any] | None:
     from_ns, until_s = round(timeline["from_s"] * 1e9), timeline["until_s"]
     if total > FRAMES:
         until_s = float(columns["start_ns"][FRAMES]) / 1e9
-    told = (columns["start_ns"] - from_ns, columns["airtime_ns"], columns["from"], columns["to"], kinds)
-    told = (*told, columns["class"], columns["outcome"], columns["is_retry"].astype(int))
+    told = [columns["start_ns"] - from_ns, *(columns[name] for name in ("airtime_ns", "from", "to")), kinds]
+    told += [columns["class"], columns["outcome"], columns["is_retry"].astype(int)]
     return {
         "from_s": timeline["from_s"],
         "until_s": until_s,
@@ -232,16 +232,18 @@ _STYLE = """
   --flow-0: #56b4e9; --flow-1: #ff8a5c; --flow-2: #2fc49a; --flow-3: #e59bc8; --flow-4: #e69f00; --flow-5: #a9b8ff;
   --flow-6: #e6e6ea } }
 body { max-width: 100rem; margin: 1.2rem auto }
+section.plain { border: 0; margin: 1.5rem 0 0 } main .plain { margin: 0 }
 main { display: grid; gap: 1rem 2rem; grid-template-columns: minmax(0, 1fr) }
 @media (min-width: 64rem) { main { grid-template-columns: minmax(0, 1fr) 26rem } }
+[hidden] { display: none !important }
 canvas { display: block; width: 100%; touch-action: manipulation }
-#air { height: min(72vh, 100vw); min-height: 17rem; border: 1px solid var(--rule); border-radius: 4px;
+#air { height: clamp(17rem, 100vw * var(--shape), 72vh); border: 1px solid var(--rule); border-radius: 4px;
   cursor: pointer }
 #goodput { height: 13rem; cursor: pointer }
 .controls { display: flex; flex-wrap: wrap; gap: .5rem .9rem; align-items: center; margin: .7rem 0;
   font: .9rem/1.4 "DejaVu Sans", Verdana, system-ui, sans-serif }
-.controls .whole { flex: 1 1 100%; display: flex; gap: .8rem; align-items: center }
-#time { flex: 1; min-width: 0; height: 1.6rem; margin: 0; accent-color: var(--link) }
+.controls .whole { flex: 1 1 100%; min-width: 0; display: flex; flex-wrap: wrap; gap: .8rem; align-items: center }
+#time { flex: 1 1 8rem; min-width: 0; height: 1.6rem; margin: 0; accent-color: var(--link) }
 #clock { font-variant-numeric: tabular-nums; min-width: 6.5em; text-align: right }
 button, select { font: inherit; color: var(--ink); background: var(--code); border: 1px solid var(--soft);
   border-radius: 4px; padding: .3rem .7rem; min-height: 2.1rem }
@@ -254,8 +256,10 @@ button { cursor: pointer } #play { min-width: 5.2rem } [aria-pressed=true] { bor
 .legend svg { flex: none }
 #said { min-height: 6.2rem; margin: 0; font-size: .9rem } #said span { display: block }
 aside h2 { margin: 1.2rem 0 .4rem; font-size: 1.05rem } aside h2:first-child { margin-top: 0 }
-.flows { max-height: 22rem; overflow: auto } .flows table { width: 100% } .flows svg { vertical-align: middle }
-.flows td:first-child { min-width: 0 } .notes { font-size: .9rem; max-width: 60rem } .notes ul { padding-left: 1.2rem }
+.flows { max-height: 27rem; overflow: auto } .flows table { width: 100% } .flows svg { vertical-align: middle }
+.flows td:first-child { min-width: 0 }
+.notes { font-size: .9rem; max-width: 60rem } .notes h2 { font-size: 1.2rem; margin: 0 0 .4rem }
+ .notes ul { padding-left: 1.2rem }
 kbd { font: .8em ui-monospace, "DejaVu Sans Mono", monospace; border: 1px solid var(--soft); border-radius: 3px;
   padding: 0 .3em }
 @media (max-width: 36rem) { .controls { gap: .5rem .7rem } td, th { padding-right: .4rem } }
@@ -272,8 +276,9 @@ def page(of: Mapping[str, Any]) -> str:
         f"<style>{_STYLE}</style>",
         f'<header><h1>{esc(title)}</h1><p class="soft">Interlayer {esc(of["version"])} · one run, seed {of["seed"]} · '
         f"{_count(radios, 'node')} with a radio, {of['until_s']:g} s</p></header>",
-        '<main><section aria-label="The air" style="border: 0; margin: 0">',
-        f'<canvas id="air" role="img" aria-label="{esc(label)}" aria-describedby="said"></canvas>',
+        '<main><section aria-label="The air" class="plain">',
+        f'<canvas id="air" role="img" aria-label="{esc(label)}" aria-describedby="said" '
+        f'style="--shape: {_shape(radios):g}"></canvas>',
         _controls(of, radios),
         _legend(of),
         '</section><aside aria-label="In words and numbers">',
@@ -299,6 +304,13 @@ def _embedded(of: Mapping[str, Any]) -> str:
 
 def _count(all_: Sequence[Any], one: str) -> str:
     return f"{len(all_)} {one}{'' if len(all_) == 1 else 's'}"
+
+
+def _shape(radios: Sequence[Mapping[str, Any]]) -> float:
+    """Height over width of the map: that of what is drawn on it, within limits."""
+    east, north = ([n for node in radios for n in node["path"][i::3]] for i in (1, 2))
+    wide, tall = (max(axis, default=0) - min(axis, default=0) for axis in (east, north))
+    return 1.0 if wide == tall == 0 else min(1.0, max(0.35, tall / wide if wide else 1.0))
 
 
 def _controls(of: Mapping[str, Any], radios: Sequence[Mapping[str, Any]]) -> str:
@@ -330,10 +342,10 @@ def _controls(of: Mapping[str, Any], radios: Sequence[Mapping[str, Any]]) -> str
     return "\n".join([*parts, "</div>"])
 
 
-def _line(colour: str, dashes: Sequence[int] = ()) -> str:
+def _line(colour: str, dashes: Sequence[float] = (), width: float = 3) -> str:
     """A piece of a line for a legend."""
     broken = f' stroke-dasharray="{" ".join(map(str, dashes))}"' if dashes else ""
-    line = f'<line x1="1" y1="5" x2="25" y2="5" stroke="var({colour})" stroke-width="3"{broken}/>'
+    line = f'<line x1="1" y1="5" x2="25" y2="5" stroke="var({colour})" stroke-width="{width:g}"{broken}/>'
     return f'<svg width="26" height="10" aria-hidden="true">{line}</svg>'
 
 
@@ -342,14 +354,14 @@ def _legend(of: Mapping[str, Any]) -> str:
     rows = of["bins"]["rows"]
     seen = {kind for row in rows for kind in row[3::5]}
     items = [
-        f"<li>{_line(f'--air-{i}')}{html.escape(kind['label'])}</li>"
-        for i, kind in enumerate(of["kinds"])
-        if i in seen
+        f"<li>{_line(f'--air-{i}')}{html.escape(kind['label'])}</li>" for i, kind in enumerate(of["kinds"]) if i in seen
     ]
     if any(lost for row in rows for lost in row[5::5]):
         cross = '<path d="M9 1 l8 8 M17 1 l-8 8" stroke="var(--air-lost)" stroke-width="2" fill="none"/>'
         items.append(f'<li><svg width="26" height="10" aria-hidden="true">{cross}</svg>lost; red where most are</li>')
-    items.append(f"<li>{_line('--air-link')}neighbours</li>")
+    items.append(f"<li>{_line('--air-link', width=1.4)}neighbours</li>")
+    if any(len(node["path"]) > 3 for node in of["nodes"]):
+        items.append(f"<li>{_line('--ink', (1.5, 3), 1.6)}trail of the last 10 s</li>")
     return f'<ul class="legend" aria-label="Colours">{"".join(items)}</ul>'
 
 
@@ -361,8 +373,6 @@ _DASHES: tuple[tuple[int, ...], ...] = ((), (7, 3), (2, 2), (7, 3, 2, 3))
 def _goodput(of: Mapping[str, Any]) -> str:
     """Goodput over time: a figure, and a table with what each flow has now."""
     esc, flows = html.escape, of["flows"]
-    if not flows:
-        return '<h2>Goodput</h2><p class="soft">No flow.</p>'
     many = len(flows) > _NAMED
     names = [node["name"] for node in of["nodes"]]
     lines = []
@@ -399,9 +409,9 @@ def _notes(of: Mapping[str, Any], radios: Sequence[Mapping[str, Any]]) -> str:
         part = "" if kept == frames["total"] else f" (the first {kept} of {frames['total']})"
         said.insert(
             1,
-            f"From {frames['from_s']:.9g} s to {frames['until_s']:.9g} s each frame is known{part}: at a speed of 1 : 20 "
-            "or slower an arrow is one frame, full as far as it has been sent. <kbd>←</kbd> <kbd>→</kbd> go from frame "
-            "to frame.",
+            f"From {frames['from_s']:.9g} s to {frames['until_s']:.9g} s each frame is known{part}: at a speed of "
+            "1 : 20 or slower an arrow is one frame, full as far as it has been sent. <kbd>←</kbd> <kbd>→</kbd> go "
+            "from frame to frame.",
         )
     if len({tuple(node["path"]) for node in radios}) == 1 < len(radios):
         said.append("No place matters in this scenario: nodes are drawn in a circle.")
@@ -412,7 +422,7 @@ def _notes(of: Mapping[str, Any], radios: Sequence[Mapping[str, Any]]) -> str:
         said.append(f"Not drawn, since they have no radio: {html.escape(some)}.")
     items = "".join(f"<li>{text}</li>" for text in said)
     keys = (
-        "<p>Keys: <kbd>Space</kbd> plays and pauses, <kbd>←</kbd> <kbd>→</kbd> go a step and with <kbd>Shift</kbd> ten, "
-        "<kbd>Home</kbd> and <kbd>End</kbd> go to the ends, <kbd>+</kbd> and <kbd>-</kbd> change the speed.</p>"
+        "<p>Keys: <kbd>Space</kbd> plays and pauses, <kbd>←</kbd> <kbd>→</kbd> go a step and with <kbd>Shift</kbd> "
+        "ten, <kbd>Home</kbd> and <kbd>End</kbd> go to the ends, <kbd>+</kbd> and <kbd>-</kbd> change the speed.</p>"
     )
-    return f'<section class="notes" style="border: 0; margin-top: 1.5rem"><h2>What is shown</h2><ul>{items}</ul>{keys}</section>'
+    return f'<section class="notes plain"><h2>What is shown</h2><ul>{items}</ul>{keys}</section>'

@@ -87,6 +87,7 @@ def _pairs(
 ) -> Figure:
     from .drawing import drawing, finish, frame
 
+    met = {pair: met[pair] for pair in sorted(met, key=lambda pair: [by_number(name) for name in pair])}
     with plots.style():
         made = drawing(9.0, 1.5 + 0.24 * max(3, len(met)))
         axes = made.add_subplot()
@@ -128,7 +129,7 @@ def _counts(
         axes.grid(visible=False)
         axes.set_xlabel("time, s")
         made.colorbar(image, ax=axes, label="radio neighbours", pad=0.01)
-        frame(made, title, note)
+        frame(made, title, f"Colour: the number of a node's radio neighbours. {note}")
         finish(axes)
         return made
 

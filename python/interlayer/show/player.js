@@ -5,7 +5,7 @@
   const scene = new InterlayerAir.Scene(JSON.parse(document.getElementById("scene").textContent));
   const find = id => document.getElementById(id);
   const picture = new InterlayerAir.Picture(find("air"), scene);
-  const goodput = scene.flows.length ? new InterlayerAir.Goodput(find("goodput"), scene) : null;
+  const goodput = new InterlayerAir.Goodput(find("goodput"), scene);
   const slider = find("time"), speeds = find("speed"), play = find("play"), follow = find("follow");
   const SLOW = 0.05; // up to this speed the window shows each frame
   const AFTERGLOW = 0.2; // seconds of the viewer for which a counted frame is seen
@@ -14,6 +14,7 @@
   const speed = () => Number(speeds.value);
   const isOn = id => find(id).checked;
   const names = list => list.map(i => scene.nodes[i].name);
+  const metres = value => value.toFixed(1).replace("-", "−");
   const plural = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
 
   const shownTime = () => {
@@ -23,12 +24,13 @@
 
   const draw = () => {
     isDue = false;
+    const trail = Math.min(10, scene.until);
     const span = Math.max(AFTERGLOW * speed(), scene.bins.bin_s);
     const found = picture.draw(t, {
       span, isSlow: speed() <= SLOW, names: isOn("names"), links: isOn("links"), chosen,
-      trails: isOn("trails") ? 0.1 * scene.until : 0,
+      trails: isOn("trails") ? trail : 0,
     });
-    if (goodput) goodput.draw(t);
+    goodput.draw(t);
     find("clock").textContent = shownTime();
     slider.value = String(((t - range[0]) / (range[1] - range[0])) * 1000);
     slider.setAttribute("aria-valuetext", shownTime());
@@ -59,7 +61,8 @@
       const senders = new Set(found.air.map(one => one.from)).size;
       lines.push(`${plural(found.pairs.length, "pair")} of neighbours. ${plural(frames, "frame")} of ${plural(senders, "node")} in the ` +
         `last ${Number((1000 * span).toPrecision(3))} ms, ${lost} lost.`);
-      const busiest = [...found.air].sort((a, b) => b.frames - a.frames).slice(0, 3);
+      const byFrames = (a, b) => picture.isControl(a) - picture.isControl(b) || b.frames - a.frames;
+      const busiest = [...found.air].sort(byFrames).slice(0, 3);
       for (const one of busiest) {
         lines.push(`${scene.nodes[one.from].name} → ${to(one)}: ${plural(one.frames, "frame")}, ${scene.kinds[one.kind].label}` +
           (one.lost ? `, ${one.lost} lost` : ""));
@@ -67,7 +70,7 @@
     }
     if (chosen >= 0) {
       const near = found.pairs.filter(pair => pair.includes(chosen)).map(([a, b]) => (a === chosen ? b : a));
-      const [x, y] = scene.place(chosen, t), where = picture.isSchematic ? "" : ` at ${x.toFixed(1)} m east, ${y.toFixed(1)} m north`;
+      const [x, y] = scene.place(chosen, t), where = picture.isSchematic ? "" : ` at ${metres(x)} m east, ${metres(y)} m north`;
       const dead = scene.isDead(chosen, t) ? " It is dead." : "";
       lines.push(`${scene.nodes[chosen].name}${where}.${dead} Neighbours: ${names(near.sort((a, b) => a - b)).join(", ") || "none"}.`);
     }
@@ -125,7 +128,7 @@
   follow.addEventListener("change", () => choose(Number(follow.value)));
   if (zoom) zoom.addEventListener("click", () => showWindow(zoom.getAttribute("aria-pressed") !== "true"));
   find("air").addEventListener("click", event => choose(picture.pick(event.offsetX, event.offsetY)));
-  if (goodput) find("goodput").addEventListener("click", event => seek(goodput.toTime(event.offsetX)));
+  find("goodput").addEventListener("click", event => seek(goodput.toTime(event.offsetX)));
 
   // Space plays; arrows go a step, with Shift ten; in the window a step is a frame. Home and End; + and - for the speed.
   const arrow = (isForward, isLong) => {

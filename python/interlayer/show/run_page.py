@@ -84,7 +84,9 @@ def page(result: Mapping[str, Any], runs: Sequence[Run], text: str, folder: Path
         parts.append(
             '<p>All of it, to zoom: <a href="timeline.trace.json">timeline.trace.json</a> for ui.perfetto.dev.</p>'
         )
-    parts.append("<h2>Data</h2>" + _data(folder, [name for name in _DATA if name not in ("series", "timeline", *_MOTION)]))
+    parts.append(
+        "<h2>Data</h2>" + _data(folder, [name for name in _DATA if name not in ("series", "timeline", *_MOTION)])
+    )
     parts.append('<p>The result as JSON: <a href="result.json">result.json</a>.</p>')
     parts.append("<h2>Every column</h2>")
     for name in _TABLES:
