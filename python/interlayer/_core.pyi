@@ -75,6 +75,20 @@ class Timeline(TypedDict):
     # tx_power_dbm, power_mw (at the addressee), flow, is_reverse, serial, attempt, payload_bytes, tcp_seq,
     # tcp_ack. Names are indices into the lists above; -1 is none.
 
+class Scene(TypedDict):
+    """What a picture that moves shows beside legs and series; a value a node, or a row, in each list."""
+
+    nodes: list[str]
+    has_radio: list[bool]
+    channels: list[str]
+    classes: list[str]
+    x_m: list[float]  # places as the run begins
+    y_m: list[float]
+    links: dict[str, npt.NDArray[Any]]  # t_s, channel, one, other, is_up: radio neighbours, by motion or by an event
+    bin_s: float
+    pulses: dict[str, npt.NDArray[Any]]
+    # bin, from, to (-1: all), class, frames, lost: frames that left the air within each bin, counted.
+
 class Run(TypedDict):
     """One replication."""
 
@@ -99,12 +113,14 @@ class Run(TypedDict):
     # t_s, channel, one, other, is_up of those who became neighbours, or were so no more.
     legs: NotRequired[dict[str, list[Any]]]
     meetings: NotRequired[dict[str, list[Any]]]
+    scene: NotRequired[Scene]  # if it was asked for
 
 class Runner:
     """Makes runs in the background, `jobs` at a time (0: one a core), without the interpreter's lock.
 
     A run depends on nothing but its scenario and seed. With `pcap_dir`, writes `<node>-<seed>.pcapng` there. `timeline`
-    is a window in ns: what is in the air within it is kept. Threads begin as runs are submitted, and end by `stop`.
+    is a window in ns: what is in the air within it is kept. `scene` is for a picture that moves. Threads
+    begin as runs are submitted, and end by `stop`.
     """
 
     jobs: int
@@ -117,6 +133,7 @@ class Runner:
         pcap_dir: str | None = None,
         series: bool = False,
         timeline: tuple[int, int] | None = None,
+        scene: bool = False,
         fingerprint: bool = False,
     ) -> None: ...
     def submit(self, scenario: Scenario, seed: int) -> int:

@@ -76,7 +76,7 @@ def run_command(
             "--runs",
             min=1,
             metavar="N",
-            help=f"Replications. By default {replications.RULE}; 1 with --pcap or --series.",
+            help=f"Replications. By default {replications.RULE}; 1 with --pcap, --series or --animate.",
         ),
     ] = None,
     metric: Annotated[
@@ -105,21 +105,27 @@ def run_command(
         typer.Option(
             "--window",
             metavar="FROM..UNTIL",
-            help='Of the timeline: "2 s..2.01 s", or all; by default 10 ms after warm-up. Needs --series and --out.',
+            help='Of the timeline: "2 s..2.01 s", or all; by default 10 ms after warm-up. '
+            "Needs --series or --animate, and --out.",
         ),
     ] = None,
+    animate: Annotated[
+        bool,
+        typer.Option("--animate", help="Write animation.html, which plays the run, into --out. Implies --series."),
+    ] = False,
     advise: Annotated[
         bool, typer.Option("--advise", help="Say where packets waited, who used the air, and what to compare with.")
     ] = False,
 ) -> None:
     """Run a scenario.
 
-    A store has no captures, series and timelines: with --pcap or --series all runs are made afresh.
+    A store has no captures, series and timelines: with --pcap, --series or --animate all runs are made afresh.
 
     \b
     Examples:
       interlayer run examples/single-hop.toml --runs 3 --set flow.upload.transport.congestion=veno
       interlayer run examples/lecture-hall.toml --series --out results
+      interlayer run examples/walking.toml --animate --out walking
     """
     from . import simulator
     from .measure import timeline
@@ -127,6 +133,9 @@ def run_command(
     from .study import measures
     from .study import runs as campaign_runs
 
+    if animate and out is None:
+        raise InputError("--animate: writes animation.html into --out; add --out DIR")
+    series = series or animate
     if window is not None and not (series and out):
         missing = "--series" if not series else "--out DIR"
         raise InputError(f"--window: is of the timeline, which --series writes into --out; add {missing}")
@@ -141,7 +150,10 @@ def run_command(
     # A time series is a metric of runs that keep it; all others are known before anything is run.
     probes = measures.Probes(text, [overrides], ()) if metric and not series else ()
     asked = [measures.measure(one, probes) for one in metric or []] if probes else []
-    recorded_by = [*(["--series"] if series else []), *(["--window", window] if window else [])]
+    recorded_by = [
+        *(["--animate"] if animate else ["--series"] if series else []),
+        *(["--window", window] if window else []),
+    ]
     also = [word for one in metric or [] for word in ("--metric", one)]
     again = parts.command("run", file, set_, "--seed", first, "--runs", wanted, *also, *recorded_by, "--out", "DIR")
     with (
@@ -162,6 +174,7 @@ def run_command(
             pcap_dir=to_pcap.path if to_pcap else None,
             series=series,
             timeline=kept,
+            scene=animate,
         )
         notes: list[str] = []
         if done:
@@ -171,7 +184,8 @@ def run_command(
             result = as_json.run(what, simulator.version(), first, done, wall_s, ended, asked=asked)
             if to_folder:
                 with to_folder.filled() as path:
-                    notes = files.write_run(result, done, text + parts.changes(set_), path, again)
+                    played = scenario if animate else None
+                    notes = files.write_run(result, done, text + parts.changes(set_), path, again, played)
             if to_pcap:
                 parts.drop_unfinished(to_pcap.path, {r["seed"] for r in done})
                 to_pcap.commit()

@@ -176,14 +176,16 @@ def stream(
     pcap_dir: Path | None = None,
     series: bool = False,
     timeline: tuple[int, int] | None = None,
+    scene: bool = False,
     watch: Watch | None = None,
 ) -> Generator[tuple[int, Run | RunError]]:
     """Run each (scenario, seed), `jobs` at a time (0: one a core); gives each with its number as it finishes.
 
     Tasks are taken as they are needed: nothing is kept of those that have not begun. One that fails by a mistake of the
     program gives its error, and the others go on. `timeline` is the window in ns in which the timeline of the air is
-    kept (`timeline.window`). Close it, or Ctrl-C, and what is under way is stopped. Raises `InputError`, and
-    `OutputError` if a capture cannot be written, `PartError` if the code of a part in Python fails.
+    kept (`timeline.window`), `scene` keeps what a picture that moves shows. Close it, or Ctrl-C, and what is
+    under way is stopped. Raises `InputError`, and `OutputError` if a capture cannot be written,
+    `PartError` if the code of a part in Python fails.
     """
     check_jobs(jobs)
     core = _module()
@@ -200,7 +202,8 @@ def stream(
                 if runner is None:
                     pcap = None if pcap_dir is None else str(pcap_dir)
                     at_once = min(jobs, _MOST_JOBS)
-                    runner = core.Runner(jobs=at_once, pcap_dir=pcap, series=series, timeline=timeline)
+                    kept: dict[str, Any] = {"series": series, "timeline": timeline, "scene": scene}
+                    runner = core.Runner(jobs=at_once, pcap_dir=pcap, **kept)
                 asked[runner.submit(scenario, seed)] = task
             if runner is None:
                 return

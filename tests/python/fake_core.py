@@ -166,6 +166,7 @@ class Runner:
         pcap_dir: str | None = None,
         series: bool = False,
         timeline: tuple[int, int] | None = None,
+        scene: bool = False,
     ) -> None:
         self.core, self.pcap_dir, self.series, self.timeline = core, pcap_dir, series, timeline
         self.jobs = jobs or 2

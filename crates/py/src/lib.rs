@@ -6,6 +6,7 @@
 #[cfg(target_os = "linux")]
 mod live;
 mod parts;
+mod scene;
 mod timeline;
 
 use numpy::PyArray1;
@@ -175,15 +176,17 @@ impl Runner {
 #[pymethods]
 impl Runner {
     #[new]
-    #[pyo3(signature = (*, jobs = 0, pcap_dir = None, series = false, timeline = None, fingerprint = false))]
+    #[pyo3(signature = (*, jobs = 0, pcap_dir = None, series = false, timeline = None, scene = false, fingerprint = false))]
     fn new(
         jobs: usize,
         pcap_dir: Option<PathBuf>,
         series: bool,
         timeline: Option<(u64, u64)>,
+        scene: bool,
         fingerprint: bool,
     ) -> Runner {
-        let record = world::Record { pcap_dir, series, timeline: timeline.map(timeline::window), fingerprint };
+        let timeline = timeline.map(timeline::window);
+        let record = world::Record { pcap_dir, series, timeline, scene, fingerprint };
         Runner { inner: Mutex::new(world::Runner::new(jobs, record)), in_python: parts::Threads::default() }
     }
 
@@ -333,6 +336,9 @@ fn run_dict<'py>(py: Python<'py>, run: &Run, of: &world::scenario::Scenario) -> 
     }
     let timeline = run.timeline.as_ref().map(|timeline| timeline::dict(py, timeline, of)).transpose()?;
     dict.set_item("timeline", timeline)?;
+    if let Some(scene) = &run.scene {
+        dict.set_item("scene", scene::dict(py, scene, of)?)?;
+    }
     Ok(dict)
 }
 

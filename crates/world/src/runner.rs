@@ -7,7 +7,7 @@ use crate::panics::{self, Caught};
 use crate::results::{self, Run};
 use crate::scenario::InputError;
 use crate::shared::Shared;
-use crate::taps::{self, Captures, Series, Taps, Timeline, Window};
+use crate::taps::{self, Captures, Scene, Series, Taps, Timeline, Window};
 use crate::world::{Interrupted, World};
 use std::collections::BTreeMap;
 use std::io;
@@ -29,6 +29,8 @@ pub struct Record {
     pub series: bool,
     /// Keep the timeline of the air in this part of the run.
     pub timeline: Option<Window>,
+    /// Keep the scene, for a picture that moves.
+    pub scene: bool,
     /// Hash what PHY, MAC and TCP did.
     pub fingerprint: bool,
 }
@@ -98,7 +100,8 @@ pub(crate) fn recorded_world(shared: &Shared, seed: u64, record: &Record) -> Res
     let scenario = &shared.scenario;
     let captures = record.pcap_dir.as_deref().map(|dir| captures(shared, dir, seed)).transpose()?;
     let series = record.series.then(|| Series::new(scenario.series_every, taps::queue_ids(scenario)));
-    let taps = Taps::new(record.fingerprint, captures, series, record.timeline.map(Timeline::new));
+    let (timeline, scene) = (record.timeline.map(Timeline::new), record.scene.then(Scene::new));
+    let taps = Taps::new(record.fingerprint, captures, series, timeline, scene);
     Ok(assembly::world(shared, seed, taps)?)
 }
 

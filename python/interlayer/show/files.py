@@ -8,12 +8,14 @@ from interlayer import extras
 from interlayer.measure import metrics, series, timeline
 
 from . import (
+    animation,
     as_json,
     comparison_words,
     frames,
     joint,
     joint_plot,
     markup,
+    motion_plot,
     pages,
     plots,
     region,
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from interlayer._core import Run
+    from interlayer._core import Run, Scenario
     from interlayer.study.comparison import Paired
     from interlayer.study.joint import Joint
     from interlayer.study.outcome import Outcome
@@ -74,10 +76,18 @@ def write_region(s: Surveyed, folder: Path) -> None:
     (folder / "index.html").write_text(region.page(s, svg), encoding="utf-8")
 
 
-def write_run(result: Mapping[str, Any], runs: Sequence[Run], text: str, folder: Path, again: str = "") -> list[str]:
+def write_run(
+    result: Mapping[str, Any],
+    runs: Sequence[Run],
+    text: str,
+    folder: Path,
+    again: str = "",
+    animated: Scenario | None = None,
+) -> list[str]:
     """Figures, data, JSON and page of a scenario into `folder`; gives lines on what they leave out.
 
-    `again` is the command that gives the same, for the page.
+    `again` is the command that gives the same, for the page. `animated` is the scenario if its first run, which then
+    has a scene, is to be played.
     """
     title, said = str(result["scenario"]), ""
     plots.save(plots.flows(result["flows"], title, run_words.note(result)), folder / "flows")
@@ -91,6 +101,10 @@ def write_run(result: Mapping[str, Any], runs: Sequence[Run], text: str, folder:
     for paths in ("legs", "meetings"):
         if found := frames.motion_records(runs, paths):
             frames.write_records(found, folder / paths)
+    _write_motion(result, runs[0], folder)
+    if animated is not None:
+        of = animation.scene(runs[0], animated, title, result["version"])
+        (folder / animation.NAME).write_text(animation.page(of), encoding="utf-8")
     for table in metrics.TABLES:
         if any(metrics.table(run, table) for run in runs):
             frames.write_records(frames.table_records(runs, table), folder / table)
@@ -98,6 +112,15 @@ def write_run(result: Mapping[str, Any], runs: Sequence[Run], text: str, folder:
     (folder / "index.html").write_text(run_page.page(result, runs, text, folder, said, again), encoding="utf-8")
     (folder / "result.json").write_text(as_json.dumps(dict(result)), encoding="utf-8")
     return notes
+
+
+def _write_motion(result: Mapping[str, Any], run: Run, folder: Path) -> None:
+    """Figures of paths and of neighbours over time, where nodes move and this was kept."""
+    if "legs" not in run:
+        return
+    title, note = result["scenario"], f"Seed {run['seed']}. Interlayer {result['version']}"
+    plots.save(motion_plot.paths(run, f"{title}: paths", note), folder / "paths")
+    plots.save(motion_plot.neighbours(run, f"{title}: who could hear whom", note), folder / "neighbours")
 
 
 def write_series(runs: Sequence[Run], stem: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING, Any
 
-from . import markup, run_words
+from . import animation, markup, run_words
 from .grid import Grid
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ _DATA = {
     "timeline": "a row per transmission",
 }
 """What the files of data have."""
+_MOTION = ("legs", "meetings")
 
 
 def head(result: Mapping[str, Any], runs: Sequence[Run]) -> str:
@@ -71,13 +72,21 @@ def page(result: Mapping[str, Any], runs: Sequence[Run], text: str, folder: Path
     if (folder / "series.svg").exists():
         one = f"One run, seed {runs[0]['seed']}; a line for each flow or queue. {said}".strip()
         parts += ["<h2>Over time</h2>", _figure(folder, "series", one), _data(folder, ["series"])]
+    if (folder / "paths.svg").exists():
+        one = f"One run, seed {runs[0]['seed']}."
+        parts += ["<h2>Motion</h2>", _figure(folder, "paths", f"{one} The way of each node that moves.")]
+        parts += [_figure(folder, "neighbours", f"{one} Radio neighbours over time."), _data(folder, _MOTION)]
+    if (folder / animation.NAME).exists():
+        parts.append(f'<p>Played, with the frames in the air: <a href="{animation.NAME}">{animation.NAME}</a>.</p>')
     if (folder / "timeline.svg").exists():
         shown = f"One run, seed {runs[0]['seed']}: a row a station, a bar a transmission. Retries are hatched."
         parts += ["<h2>Timeline of the air</h2>", _figure(folder, "timeline", shown), _data(folder, ["timeline"])]
         parts.append(
             '<p>All of it, to zoom: <a href="timeline.trace.json">timeline.trace.json</a> for ui.perfetto.dev.</p>'
         )
-    parts.append("<h2>Data</h2>" + _data(folder, [name for name in _DATA if name not in ("series", "timeline")]))
+    parts.append(
+        "<h2>Data</h2>" + _data(folder, [name for name in _DATA if name not in ("series", "timeline", *_MOTION)])
+    )
     parts.append('<p>The result as JSON: <a href="result.json">result.json</a>.</p>')
     parts.append("<h2>Every column</h2>")
     for name in _TABLES:

@@ -176,6 +176,7 @@ def replications(
     pcap_dir: Path | None = None,
     series: bool = False,
     timeline: tuple[int, int] | None = None,
+    scene: bool = False,
 ) -> tuple[list[Run], Ended]:
     """Runs of one scenario with the seeds `first`, `first + 1`, ..., in this order; after Ctrl-C those that finished.
 
@@ -183,7 +184,7 @@ def replications(
     `InputError`, `OutputError`.
     """
     simulator.check_seeds(first, runs)
-    recorded = pcap_dir is not None or series or timeline is not None
+    recorded = pcap_dir is not None or series or scene or timeline is not None
     cache, key = Cache(None if recorded else store), Cache.key(scenario)
     found: dict[int, Run] = {}
     meter = _Meter(runs, runs * scenario.duration_s, progress)
@@ -204,7 +205,8 @@ def replications(
         take(seed, run, False)
 
     def stream(tasks: Iterator[Task], watch: Watch | None) -> Generator[tuple[int, Run | RunError]]:
-        return simulator.stream(tasks, jobs=jobs, pcap_dir=pcap_dir, series=series, timeline=timeline, watch=watch)
+        kept: dict[str, Any] = {"pcap_dir": pcap_dir, "series": series, "timeline": timeline, "scene": scene}
+        return simulator.stream(tasks, jobs=jobs, watch=watch, **kept)
 
     ended = _run(missing(), made, stream, meter)
     return [found[seed] for seed in sorted(found)], ended

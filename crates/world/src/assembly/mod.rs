@@ -104,9 +104,10 @@ pub(crate) fn bound_to_own_tcp(shared: &Shared, seed: u64) -> Result<Vec<(NodeId
 ///
 /// # Errors
 /// See [`placement`].
-pub(crate) fn world(shared: &Shared, seed: u64, taps: Taps) -> Result<World> {
+pub(crate) fn world(shared: &Shared, seed: u64, mut taps: Taps) -> Result<World> {
     let (scenario, streams, mtu) = (&shared.scenario, Streams::new(seed), shared.mtu);
     let Placement { places, mut media, network, mut stacks } = placement(shared, seed)?;
+    taps.places(&places);
     let changes =
         scenario.events.iter().any(|event| !matches!(event.what, EventKind::Kill(_) | EventKind::Restart(_)));
     let mut configs: Vec<Config> = stacks.iter().map(|stack| stack.radio.mac.clone()).collect();

@@ -10,7 +10,7 @@ mod tables;
 
 use crate::record::{self, Cell, Columns, Metric, Record};
 use crate::shared::Shared;
-use crate::taps::{Column, Paths, Recorded, Timeline, queue_ids};
+use crate::taps::{Column, Paths, Recorded, Scene, Timeline, queue_ids};
 use crate::windows;
 use crate::world::World;
 use units::Dur;
@@ -81,6 +81,8 @@ pub struct Run {
     pub motion: Option<Paths>,
     /// The timeline of the air, if asked for.
     pub timeline: Option<Timeline>,
+    /// The scene, if asked for.
+    pub scene: Option<Scene>,
     /// Packet conservation.
     pub books: Books,
 }
@@ -149,6 +151,7 @@ pub(crate) fn collect(world: &World, shared: &Shared, seed: u64, sim_s: f64, rec
         series: recorded.series,
         motion: recorded.motion.map(|paths| paths.end(world.now())),
         timeline: recorded.timeline,
+        scene: recorded.scene,
         books: books(world),
     }
 }

@@ -1,14 +1,16 @@
-//! Listeners that change nothing: fingerprints, captures, time series, the timeline of the air. No result bit changes with them.
+//! Listeners that change nothing: fingerprints, captures, time series, the timeline of the air, the scene of a picture. No result bit changes with them.
 
 mod captures;
 mod ids;
 mod paths;
+mod scene;
 mod series;
 mod timeline;
 
 pub(crate) use captures::{Attachments, Captures};
 pub(crate) use ids::{QueueIds, category_id, interface_id, queue_ids};
 pub use paths::{Meeting, Paths, Walked};
+pub use scene::{Pulse, Scene};
 pub use series::Column;
 pub(crate) use series::Series;
 pub use timeline::{Carried, Outcome, Timeline, Transmission, Window};
@@ -30,6 +32,7 @@ pub(crate) struct Taps {
     captures: Option<Captures>,
     series: Option<Series>,
     timeline: Option<Timeline>,
+    scene: Option<Scene>,
     is_on: bool,
 }
 
@@ -47,10 +50,11 @@ impl Taps {
         captures: Option<Captures>,
         series: Option<Series>,
         timeline: Option<Timeline>,
+        scene: Option<Scene>,
     ) -> Taps {
         let prints = fingerprint.then(Default::default);
-        let is_on = fingerprint || captures.is_some() || series.is_some() || timeline.is_some();
-        Taps { prints, captures, series, timeline, is_on }
+        let is_on = fingerprint || captures.is_some() || series.is_some() || timeline.is_some() || scene.is_some();
+        Taps { prints, captures, series, timeline, scene, is_on }
     }
 
     fn print(&mut self, layer: Layer, words: &[u64]) {
@@ -86,6 +90,9 @@ impl Taps {
         }
         if let Some(timeline) = &mut self.timeline {
             timeline.put(now, frame, Some((fate, to)), channel, packets);
+        }
+        if let Some(scene) = &mut self.scene {
+            scene.frame(now, frame, fate);
         }
     }
 
@@ -137,6 +144,25 @@ impl Taps {
         }
     }
 
+    /// Nodes stand here as the run begins.
+    pub fn places(&mut self, places: &[[f64; 2]]) {
+        if let Some(scene) = &mut self.scene {
+            scene.places = places.to_vec();
+        }
+    }
+
+    /// True if [`Taps::link`] is listened to.
+    pub fn has_scene(&self) -> bool {
+        self.scene.is_some()
+    }
+
+    /// Two nodes are neighbours on a channel from now on, or no more, for whatever reason.
+    pub fn link(&mut self, now: SimTime, channel: ChannelId, pair: [NodeId; 2], is_up: bool) {
+        if let Some(scene) = &mut self.scene {
+            scene.link(now, channel, pair, is_up);
+        }
+    }
+
     /// The interval at which [`Taps::sample`] wants to be called.
     pub fn sampling(&self) -> Option<Dur> {
         self.series.as_ref().map(|series| series.every)
@@ -155,7 +181,8 @@ impl Taps {
         }
         let fingerprint = self.prints.map(|prints| prints.map(Fingerprint::value));
         let (series, motion) = self.series.map(|series| (series.columns, series.motion)).unzip();
-        Ok(Recorded { fingerprint, series, motion, timeline: self.timeline.map(Timeline::finish) })
+        let timeline = self.timeline.map(Timeline::finish);
+        Ok(Recorded { fingerprint, series, motion, timeline, scene: self.scene })
     }
 }
 
@@ -167,4 +194,5 @@ pub(crate) struct Recorded {
     pub series: Option<Vec<Column>>,
     pub motion: Option<Paths>,
     pub timeline: Option<Timeline>,
+    pub scene: Option<Scene>,
 }

@@ -271,6 +271,7 @@ impl World {
         for (id, node) in (0..).map(NodeId).zip(&world.nodes) {
             world.timers.set(layout.node(id), node.next_wakeup(), Class::Between);
         }
+        world.note_scene();
         world.note_motion();
         world.introduce();
         world
@@ -302,6 +303,17 @@ impl World {
     /// The capabilities that schemes at each node announce.
     fn capabilities(&self) -> Vec<Vec<schemes::Capability>> {
         self.nodes.iter().map(|node| node.chain().capabilities().to_vec()).collect()
+    }
+
+    /// Notes who is whose neighbour from the first, for a picture.
+    fn note_scene(&mut self) {
+        if !self.taps.has_scene() {
+            return;
+        }
+        for (id, peers) in self.interfaces.iter().zip(&self.neighbours) {
+            let further = peers.iter().filter(|peer| **peer > id.node);
+            further.for_each(|peer| self.taps.link(SimTime::ZERO, id.channel, [id.node, *peer], true));
+        }
     }
 
     /// Notes where nodes that move begin, and sets their timer.

@@ -244,7 +244,7 @@ fn what_is_recorded_changes_no_bit_of_the_results_and_captures_are_the_same_file
         for fingerprint in [false, true] {
             for series in [false, true] {
                 for pcap_dir in [None, Some(folders[usize::from(series)].0.clone())] {
-                    let record = Record { pcap_dir, series, fingerprint, timeline: None };
+                    let record = Record { pcap_dir, series, fingerprint, timeline: None, scene: series };
                     let recorded = run(&scenario, 3, &record);
                     // Samples are events of their own: how many there were is the one thing they change.
                     let expected = Run { events: recorded.events, ..bare.clone() };

@@ -52,6 +52,7 @@ mod retry;
 mod rtt_correct;
 mod runner;
 mod saturation_today;
+mod scene;
 mod schemes_on_ax;
 mod senders;
 mod shared_air;

@@ -338,13 +338,14 @@ fn fingerprints_captures_series_and_timeline_on_or_off_move_no_bit() {
         let mut lines = None;
         let mut columns = None;
         let mut captures: Option<Vec<u8>> = None;
-        for on in 0..16 {
+        for on in 0..32 {
             let is = |bit: u32| on >> bit & 1 == 1;
             let record = Record {
                 fingerprint: is(0),
                 pcap_dir: is(1).then(|| folder.0.clone()),
                 series: is(2),
                 timeline: is(3).then_some(WHOLE),
+                scene: is(4),
             };
             let run = run(text, &record);
             assert_eq!(bits(&run), bare, "{record:?}");
