@@ -112,7 +112,7 @@ def tree(folder: Path) -> list[str]:
         ("compare TOY", "toy.toml: no [[scheme]] to compare; say which: --schemes none,lle-tcp"),
         ("compare TOY --schemes none,lle-tpc", '--schemes: no scheme "lle-tpc"; did you mean "lle-tcp"?'),
         ("compare TOY --schemes none,c3tcp", '--schemes: scheme "c3tcp" is not modelled yet'),
-        ("reproduce lle-fig-3.12", 'experiment "lle-fig-3.12" (Kliazovich 2006, moving nodes) is not modelled yet'),
+        ("reproduce lle-fig-3.122", 'no experiment "lle-fig-3.122"; did you mean "lle-fig-3.12"?'),
         ("reproduce lle-fig-3.9 --live x.csv", "--live: none of these experiments has recorded arms"),
         ("reproduce nobody-fig-*", 'no experiment is like "nobody-fig-*"'),
         ("compare TOY --schemes nnoe,lle-tcp", 'no scheme "nnoe"; did you mean "none"?'),
@@ -220,9 +220,8 @@ def test_the_default_number_of_runs_is_by_the_scenarios_size(interlayer: Any, to
     for recorded in (["--series"], ["--pcap", toy.parent / "captures"]):
         assert json.loads(interlayer("run", toy, "--json", "-", *recorded)[1])["runs"] == 1
     said = " ".join(interlayer("run", "--help")[1].split())
-    assert (
-        "10 where nodes × simulated seconds are at most 1000, 5 up to 4000, else 1; 1 with --pcap or --series" in said
-    )
+    by_size = "10 where nodes × simulated seconds are at most 1000, 5 up to 4000, else 1"
+    assert f"{by_size}; 1 with --pcap, --series or --animate" in said
 
 
 def test_same_input_same_json(interlayer: Any, toy: Path) -> None:

@@ -28,10 +28,6 @@ def folder() -> Path:
     return Path(__file__).parents[1] / "experiments"
 
 
-ABSENT = (("lle-fig-3.12", "Kliazovich 2006, moving nodes"),)
-"""Experiments of the five papers that are not here: patterns of their ids, and what they are of."""
-
-
 INDEX = "index.json"
 """The index's name in the folder of the experiments."""
 
@@ -179,8 +175,6 @@ def load(name: str | Path) -> Experiment:
     if path.suffix != ".toml":
         there = files()
         found = [id_ for id_ in there if str(name) in (id_, id_.rpartition("/")[2])]
-        if not found and (paper := next((p for pattern, p in ABSENT if fnmatch.fnmatch(str(name), pattern)), "")):
-            raise InputError(f'experiment "{name}" ({paper}) is not modelled yet, see docs/not-modelled.md')
         if not found:
             raise InputError(f'no experiment "{name}"{suggestion(str(name), there)}')
         path = there[found[0]]
