@@ -86,9 +86,14 @@ impl Station {
         recalled.into_iter().flat_map(Msdu::into_packets).collect()
     }
 
-    /// The station falls silent: its exchange ends here, and what was tried is given up. A frame in the air ends in its time.
+    /// The station goes over to another access point: it is silent and deaf until [`Station::join`]. Its exchange ends here, and what was
+    /// tried is given up; a frame in the air ends in its time. What is handed down waits in its queue. Outputs are appended to `out`.
     #[cold]
-    pub(super) fn leave(&mut self, cx: &mut Cx<impl Air>) {
+    pub fn leave(&mut self, now: SimTime, air: &mut impl Air, all: &mut Packets, out: &mut Vec<Output>) {
+        if self.presence != Presence::Here {
+            return;
+        }
+        let cx = &mut Cx { now, air, all, out };
         self.presence = Presence::Away;
         self.wakeup = (SimTime::NEVER, When::Between);
         (self.state, self.response, self.exchange, self.planned) = (State::Idle, None, None, None);
@@ -113,14 +118,41 @@ impl Station {
         }
     }
 
-    /// The station is there.
+    /// The station that was away is there: it contends again. Outputs are appended to `out`.
     #[cold]
-    pub(super) fn join(&mut self, cx: &mut Cx<impl Air>) {
+    pub fn join(&mut self, now: SimTime, air: &mut impl Air, all: &mut Packets, out: &mut Vec<Output>) {
+        if self.presence != Presence::Away {
+            return;
+        }
+        let cx = &mut Cx { now, air, all, out };
         self.presence = Presence::Here;
         for i in 0..self.edcafs.len() {
             if self.take_next(cx, i) {
                 cx.air.want(cx.now, self.contender(i), false);
             }
+        }
+    }
+
+    /// An MSDU is handed down to a station that is dead or away.
+    #[cold]
+    pub(super) fn enqueue_silent(&mut self, cx: &mut Cx<impl Air>, msdu: Msdu) {
+        if self.presence == Presence::Away {
+            self.admit(cx, msdu);
+            return;
+        }
+        self.own.msdus_offered += 1;
+        self.own.msdus_abandoned += 1;
+        let report = msdu.report(cx.now, Fate::GivenUp, None);
+        cx.out.push(Output::Done(msdu.pkt, report));
+    }
+
+    /// The timer of a station that is dead or away goes off. What a queue has held back goes out when the station is there.
+    #[cold]
+    pub(super) fn timer_silent(&mut self, cx: &mut Cx<impl Air>) {
+        if self.presence == Presence::Away {
+            let due = self.edcafs.iter_mut().filter(|edcaf| edcaf.held_until <= cx.now);
+            due.for_each(|edcaf| edcaf.held_until = SimTime::NEVER);
+            self.others_timer(cx);
         }
     }
 

@@ -58,11 +58,6 @@ pub enum Input<'a> {
     Ended(&'a Frame, Got<'a>),
     /// The station's timer went off.
     Timer,
-    /// The station goes over to another access point: it is silent and deaf until [`Input::Join`]. Frames that were tried are given up; what is
-    /// handed down waits in its queue.
-    Leave,
-    /// It is there: it contends again.
-    Join,
 }
 
 /// The part that a station takes.
@@ -426,7 +421,12 @@ impl Station {
     ) {
         let cx = &mut Cx { now, air, all, out };
         if self.presence != Presence::Here {
-            self.silent(cx, input);
+            // Taken apart here: an input whose address is asked for is not known to the compiler any more.
+            match input {
+                Input::Enqueue(msdu) => self.enqueue_silent(cx, msdu),
+                Input::Timer => self.timer_silent(cx),
+                Input::Granted | Input::Sent | Input::Ended(..) => {}
+            }
             return;
         }
         match input {
@@ -437,31 +437,6 @@ impl Station {
             Input::Ended(frame, Got::Header) => self.damaged(cx, frame),
             Input::Ended(_, Got::Nothing) => self.waited_out(cx),
             Input::Timer => self.timer(cx),
-            Input::Leave => self.leave(cx),
-            Input::Join => {}
-        }
-    }
-
-    /// Something happened to a station that is dead or away.
-    #[cold]
-    #[inline(never)]
-    fn silent(&mut self, cx: &mut Cx<impl Air>, input: Input<'_>) {
-        match (self.presence, input) {
-            (Presence::Dead, Input::Enqueue(msdu)) => {
-                self.own.msdus_offered += 1;
-                self.own.msdus_abandoned += 1;
-                let report = msdu.report(cx.now, Fate::GivenUp, None);
-                cx.out.push(Output::Done(msdu.pkt, report));
-            }
-            (Presence::Away, Input::Enqueue(msdu)) => _ = self.admit(cx, msdu),
-            (Presence::Away, Input::Timer) => {
-                // What a queue has held back goes out when the station is there.
-                let due = self.edcafs.iter_mut().filter(|edcaf| edcaf.held_until <= cx.now);
-                due.for_each(|edcaf| edcaf.held_until = SimTime::NEVER);
-                self.others_timer(cx);
-            }
-            (Presence::Away, Input::Join) => self.join(cx),
-            _ => {}
         }
     }
 

@@ -138,6 +138,19 @@ impl World {
         }
     }
 
+    /// The station of an interface falls silent on its way to another access point, or is there.
+    #[cold]
+    pub(super) fn roams(&mut self, now: SimTime, id: InterfaceId, is_there: bool) {
+        let World { interfaces, airs, packets, outputs, .. } = self;
+        let Interface { node, channel, station } = &mut interfaces[id.index()];
+        let node = *node;
+        let air = &mut airs[channel.index()].channel.at(node);
+        if is_there { station.join(now, air, packets, outputs) } else { station.leave(now, air, packets, outputs) }
+        let (at, class) = station.next_wakeup();
+        self.timers.set(self.layout.station(id), at, class);
+        self.carry_all_out(now, id, node);
+    }
+
     #[cold]
     fn carry_all_out(&mut self, now: SimTime, id: InterfaceId, node: NodeId) {
         let mut outputs = std::mem::take(&mut self.outputs);

@@ -182,7 +182,7 @@ impl World {
         match roam {
             Roam::Leaves { channel, station } => {
                 let id = self.airs[channel.index()].interface(station);
-                self.station(now, id, mac::Input::Leave);
+                self.roams(now, id, false);
             }
             Roam::Joins { channel, station, from, to, forwards } => {
                 let ways = from.map(|ap| (ap, false)).into_iter().chain([(to, true)]);
@@ -193,7 +193,7 @@ impl World {
                     self.take_back(now, own, from, true);
                     self.take_back(now, self.airs[channel.index()].interface(from), station, forwards);
                 }
-                self.station(now, own, mac::Input::Join);
+                self.roams(now, own, true);
             }
         }
     }
