@@ -188,9 +188,9 @@ class Result:
 
     @cached_property
     def meetings(self) -> pl.DataFrame:
-        """When two nodes became radio neighbours (`is_up`), or were so no more, as one of them moved.
+        """When two nodes became radio neighbours (`is_up`), or were so no more, by motion or by an event.
 
-        `seed`, `t_s`, `channel`, `one`, `other`, `is_up`. Empty unless run with `series=True`.
+        `seed`, `t_s`, `channel`, `one`, `other`, `is_up`. Empty if nobody moves, and unless run with `series=True`.
         """
         from .show import frames
 

@@ -337,7 +337,8 @@ fn run_dict<'py>(py: Python<'py>, run: &Run, of: &world::scenario::Scenario) -> 
     let timeline = run.timeline.as_ref().map(|timeline| timeline::dict(py, timeline, of)).transpose()?;
     dict.set_item("timeline", timeline)?;
     if let Some(scene) = &run.scene {
-        dict.set_item("scene", scene::dict(py, scene, of)?)?;
+        let meetings = run.motion.as_ref().map_or(&[][..], |paths| &paths.meetings);
+        dict.set_item("scene", scene::dict(py, scene, meetings, of)?)?;
     }
     Ok(dict)
 }

@@ -8,7 +8,7 @@ use world::scenario::Scenario;
 use world::{FrameClass, Meeting, Pulse, Scene};
 
 /// Names and columns; see the type stub.
-pub fn dict<'py>(py: Python<'py>, scene: &Scene, of: &Scenario) -> PyResult<Bound<'py, PyDict>> {
+pub fn dict<'py>(py: Python<'py>, scene: &Scene, meetings: &[Meeting], of: &Scenario) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("nodes", of.nodes.iter().map(|node| &*node.name).collect::<Vec<&str>>())?;
     dict.set_item("has_radio", of.nodes.iter().map(|node| node.has_radio).collect::<Vec<bool>>())?;
@@ -17,11 +17,11 @@ pub fn dict<'py>(py: Python<'py>, scene: &Scene, of: &Scenario) -> PyResult<Boun
     dict.set_item("x_m", scene.places.iter().map(|at| at[0]).collect::<Vec<f64>>())?;
     dict.set_item("y_m", scene.places.iter().map(|at| at[1]).collect::<Vec<f64>>())?;
     let links = PyDict::new(py);
-    put(&links, "t_s", &scene.links, |it: &Meeting| it.at.as_secs_f64())?;
-    put(&links, "channel", &scene.links, |it| it.channel.index() as i64)?;
-    put(&links, "one", &scene.links, |it| i64::from(it.pair[0].0))?;
-    put(&links, "other", &scene.links, |it| i64::from(it.pair[1].0))?;
-    put(&links, "is_up", &scene.links, |it| it.is_up)?;
+    put(&links, "t_s", meetings, |it: &Meeting| it.at.as_secs_f64())?;
+    put(&links, "channel", meetings, |it| it.channel.index() as i64)?;
+    put(&links, "one", meetings, |it| i64::from(it.pair[0].0))?;
+    put(&links, "other", meetings, |it| i64::from(it.pair[1].0))?;
+    put(&links, "is_up", meetings, |it| it.is_up)?;
     dict.set_item("links", links)?;
     dict.set_item("bin_s", scene.bin.as_secs_f64())?;
     let pulses = PyDict::new(py);

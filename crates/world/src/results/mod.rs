@@ -77,7 +77,7 @@ pub struct Run {
     pub fingerprint: Option<[u64; 3]>,
     /// Time series, if asked for.
     pub series: Option<Vec<Column>>,
-    /// Paths of nodes that move, with the series.
+    /// Paths of nodes that move and meetings of neighbours, with the series or the scene.
     pub motion: Option<Paths>,
     /// The timeline of the air, if asked for.
     pub timeline: Option<Timeline>,

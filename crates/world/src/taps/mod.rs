@@ -31,6 +31,7 @@ pub(crate) struct Taps {
     prints: Option<[Fingerprint; 3]>,
     captures: Option<Captures>,
     series: Option<Series>,
+    paths: Option<Paths>,
     timeline: Option<Timeline>,
     scene: Option<Scene>,
     is_on: bool,
@@ -54,7 +55,8 @@ impl Taps {
     ) -> Taps {
         let prints = fingerprint.then(Default::default);
         let is_on = fingerprint || captures.is_some() || series.is_some() || timeline.is_some() || scene.is_some();
-        Taps { prints, captures, series, timeline, scene, is_on }
+        let paths = (series.is_some() || scene.is_some()).then(Paths::default);
+        Taps { prints, captures, series, paths, timeline, scene, is_on }
     }
 
     fn print(&mut self, layer: Layer, words: &[u64]) {
@@ -132,15 +134,20 @@ impl Taps {
 
     /// A node begins a leg.
     pub fn leg(&mut self, node: NodeId, leg: &Leg) {
-        if let Some(series) = &mut self.series {
-            series.motion.leg(node, leg);
+        if let Some(paths) = &mut self.paths {
+            paths.leg(node, leg);
         }
     }
 
-    /// Two nodes are neighbours on a channel from now on, or no more.
+    /// True if [`Taps::leg`] and [`Taps::met`] are listened to.
+    pub fn has_paths(&self) -> bool {
+        self.paths.is_some()
+    }
+
+    /// Two nodes are neighbours on a channel from now on, or no more, by motion or by an event.
     pub fn met(&mut self, now: SimTime, channel: ChannelId, pair: [NodeId; 2], is_up: bool) {
-        if let Some(series) = &mut self.series {
-            series.motion.met(now, channel, pair, is_up);
+        if let Some(paths) = &mut self.paths {
+            paths.met(now, channel, pair, is_up);
         }
     }
 
@@ -148,18 +155,6 @@ impl Taps {
     pub fn places(&mut self, places: &[[f64; 2]]) {
         if let Some(scene) = &mut self.scene {
             scene.places = places.to_vec();
-        }
-    }
-
-    /// True if [`Taps::link`] is listened to.
-    pub fn has_scene(&self) -> bool {
-        self.scene.is_some()
-    }
-
-    /// Two nodes are neighbours on a channel from now on, or no more, for whatever reason.
-    pub fn link(&mut self, now: SimTime, channel: ChannelId, pair: [NodeId; 2], is_up: bool) {
-        if let Some(scene) = &mut self.scene {
-            scene.link(now, channel, pair, is_up);
         }
     }
 
@@ -180,9 +175,9 @@ impl Taps {
             captures.finish()?;
         }
         let fingerprint = self.prints.map(|prints| prints.map(Fingerprint::value));
-        let (series, motion) = self.series.map(|series| (series.columns, series.motion)).unzip();
+        let series = self.series.map(|series| series.columns);
         let timeline = self.timeline.map(Timeline::finish);
-        Ok(Recorded { fingerprint, series, motion, timeline, scene: self.scene })
+        Ok(Recorded { fingerprint, series, motion: self.paths, timeline, scene: self.scene })
     }
 }
 

@@ -1,4 +1,4 @@
-//! The paths of nodes that move, and who was whose neighbour.
+//! The paths of nodes that move, and who was whose neighbour, by motion or by an event.
 
 use motion::{Leg, Point};
 use units::{ChannelId, NodeId, SimTime};
@@ -31,12 +31,12 @@ pub struct Meeting {
     pub is_up: bool,
 }
 
-/// The paths of all nodes that move, and the meetings of neighbours. Empty if nobody moves.
+/// The paths of all nodes that move, and the meetings of neighbours.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Paths {
     /// In order of their begin.
     pub legs: Vec<Walked>,
-    /// In order of time.
+    /// Neighbours from the first, and each change of them; in order of time.
     pub meetings: Vec<Meeting>,
     /// The leg that each is on.
     last: Vec<(NodeId, Leg)>,

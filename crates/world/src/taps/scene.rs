@@ -1,10 +1,8 @@
-//! The scene of a run, for pictures that move: where nodes stand as it begins, who is whose neighbour, and a thinned record of the air.
+//! The scene of a run, for pictures that move: where nodes stand as it begins, and a thinned record of the air.
 
 use crate::frames::FrameClass;
 use mac::{AtAddressee, Frame};
-use units::{ChannelId, Dur, NodeId, SimTime};
-
-use super::Meeting;
+use units::{Dur, NodeId, SimTime};
 
 /// The frames of one class from one node to another that left the air within one bin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,8 +33,6 @@ impl Pulse {
 pub struct Scene {
     /// The place of each node as the run begins: east and north of the origin, in metres.
     pub places: Vec<[f64; 2]>,
-    /// Radio neighbours from the first, and each change of them, by motion or by an event; in order of time.
-    pub links: Vec<Meeting>,
     /// The width of a bin.
     pub bin: Dur,
     /// In order of bin, transmitter, receiver and class.
@@ -51,11 +47,7 @@ impl Scene {
 
     /// One in which nothing has happened.
     pub(crate) fn new() -> Scene {
-        Scene { places: Vec::new(), links: Vec::new(), bin: Scene::BIN, pulses: Vec::new() }
-    }
-
-    pub(super) fn link(&mut self, at: SimTime, channel: ChannelId, pair: [NodeId; 2], is_up: bool) {
-        self.links.push(Meeting { at, channel, pair, is_up });
+        Scene { places: Vec::new(), bin: Scene::BIN, pulses: Vec::new() }
     }
 
     /// A frame has left the air at `now`.

@@ -1,7 +1,6 @@
 //! Time series: congestion windows, round-trip times, gauges of controllers, queues, at equal intervals.
 
 use super::ids::{QueueIds, category_id};
-use super::paths::Paths;
 use crate::flow::Flow;
 use crate::interface::Interface;
 use net::Wire;
@@ -24,7 +23,6 @@ pub struct Column {
 pub(crate) struct Series {
     pub(super) every: Dur,
     pub(super) columns: Vec<Column>,
-    pub(super) motion: Paths,
     queues: QueueIds,
     delivered: Vec<u64>,
 }
@@ -55,7 +53,7 @@ fn column(name: &str, unit: &str) -> String {
 
 impl Series {
     pub fn new(every: Dur, queues: QueueIds) -> Series {
-        Series { every, columns: Vec::new(), motion: Paths::default(), queues, delivered: Vec::new() }
+        Series { every, columns: Vec::new(), queues, delivered: Vec::new() }
     }
 
     pub(super) fn sample(&mut self, now: SimTime, flows: &[Flow], interfaces: &[Interface], wires: &[Wire]) {

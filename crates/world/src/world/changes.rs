@@ -242,7 +242,6 @@ impl World {
         }
         for Met { channel, pair: [a, b], is_up } in all.iter().copied() {
             self.taps.met(now, channel, [a, b], is_up);
-            self.taps.link(now, channel, [a, b], is_up);
             for (node, peer) in [(a, b), (b, a)] {
                 let id = self.airs[channel.index()].interface(node);
                 let list = &mut self.neighbours[id.index()];
@@ -265,15 +264,15 @@ impl World {
         self.interface_ids().for_each(|id| self.refill(now, id));
     }
 
-    /// Notes links that an event has made or cut, for a picture.
-    fn note_links(&mut self, now: SimTime, before: &[Vec<NodeId>]) {
-        if !self.taps.has_scene() {
+    /// Notes who has become whose neighbour by an event, or is so no more.
+    fn note_meetings(&mut self, now: SimTime, before: &[Vec<NodeId>]) {
+        if !self.taps.has_paths() {
             return;
         }
         for ((it, old), new) in self.interfaces.iter().zip(before).zip(&self.neighbours) {
             for (list, other, is_up) in [(old, new, false), (new, old, true)] {
                 let changed = list.iter().filter(|peer| **peer > it.node && other.binary_search(peer).is_err());
-                changed.for_each(|peer| self.taps.link(now, it.channel, [it.node, *peer], is_up));
+                changed.for_each(|peer| self.taps.met(now, it.channel, [it.node, *peer], is_up));
             }
         }
     }
@@ -298,7 +297,7 @@ impl World {
     fn meet(&mut self, now: SimTime, neighbours: Vec<Vec<NodeId>>) {
         let capabilities = self.capabilities();
         let before = std::mem::replace(&mut self.neighbours, neighbours);
-        self.note_links(now, &before);
+        self.note_meetings(now, &before);
         for id in self.interface_ids() {
             let node = self.interfaces[id.index()].node;
             if self.is_dead(node) || !self.nodes[node.index()].wants_peers() {

@@ -271,8 +271,8 @@ impl World {
         for (id, node) in (0..).map(NodeId).zip(&world.nodes) {
             world.timers.set(layout.node(id), node.next_wakeup(), Class::Between);
         }
-        world.note_scene();
-        world.note_motion();
+        world.note_paths();
+        world.set_motion();
         world.introduce();
         world
     }
@@ -305,30 +305,18 @@ impl World {
         self.nodes.iter().map(|node| node.chain().capabilities().to_vec()).collect()
     }
 
-    /// Notes who is whose neighbour from the first, for a picture.
-    fn note_scene(&mut self) {
-        if !self.taps.has_scene() {
+    /// Notes where nodes that move begin, and who is whose neighbour from the first.
+    fn note_paths(&mut self) {
+        if !self.taps.has_paths() {
             return;
         }
-        for (id, peers) in self.interfaces.iter().zip(&self.neighbours) {
-            let further = peers.iter().filter(|peer| **peer > id.node);
-            further.for_each(|peer| self.taps.link(SimTime::ZERO, id.channel, [id.node, *peer], true));
+        if let Some(topology) = &self.topology {
+            topology.legs().iter().for_each(|(node, leg)| self.taps.leg(*node, leg));
         }
-    }
-
-    /// Notes where nodes that move begin, and sets their timer.
-    fn note_motion(&mut self) {
-        let Some(topology) = &self.topology else { return };
-        let legs = topology.legs();
-        if legs.is_empty() {
-            return;
-        }
-        legs.iter().for_each(|(node, leg)| self.taps.leg(*node, leg));
         for (id, peers) in self.interfaces.iter().zip(&self.neighbours) {
             let further = peers.iter().filter(|peer| **peer > id.node);
             further.for_each(|peer| self.taps.met(SimTime::ZERO, id.channel, [id.node, *peer], true));
         }
-        self.set_motion();
     }
 
     /// Radio neighbours exchange what they can do: association is implied.

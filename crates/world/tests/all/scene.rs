@@ -2,11 +2,11 @@
 
 use crate::determinism::run;
 use units::{Dur, NodeId};
-use world::{FrameClass, Record, Scene};
+use world::{FrameClass, Record, Run};
 
-fn scene(text: &str) -> Scene {
+fn with_scene(text: &str) -> Run {
     let blueprint = world::parse(text, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    run(&blueprint, 1, &Record { scene: true, ..Record::default() }).scene.expect("it was asked for")
+    run(&blueprint, 1, &Record { scene: true, ..Record::default() })
 }
 
 const EVENTS: &str = r#"
@@ -42,10 +42,11 @@ to = [0, 30]
 
 #[test]
 fn links_that_events_make_and_cut_are_in_it() {
-    let scene = scene(EVENTS);
+    let run = with_scene(EVENTS);
+    let (scene, paths) = (run.scene.unwrap(), run.motion.unwrap());
     assert_eq!(scene.places, [[0.0, 0.0], [20.0, 0.0], [200.0, 0.0]]);
     let links: Vec<_> =
-        scene.links.iter().map(|it| (it.at.as_secs_f64(), it.pair.map(|node| node.0), it.is_up)).collect();
+        paths.meetings.iter().map(|it| (it.at.as_secs_f64(), it.pair.map(|node| node.0), it.is_up)).collect();
     // c, then 30 m from a and 36.1 m from b, comes into reach of both.
     let met = [(5.0, [0, 2], true), (5.0, [1, 2], true)];
     assert_eq!(links, [&[(0.0, [0, 1], true), (2.0, [0, 1], false), (4.0, [0, 1], true)][..], &met].concat());
@@ -53,7 +54,7 @@ fn links_that_events_make_and_cut_are_in_it() {
 
 #[test]
 fn frames_are_counted_in_the_bin_in_which_they_end() {
-    let scene = scene(EVENTS);
+    let scene = with_scene(EVENTS).scene.unwrap();
     assert_eq!(scene.bin, Dur::from_ms(10));
     // A datagram of 100 B a second (72 B of payload at 576 b/s), from 0.5 s on, each acknowledged. Of those of 2.5 and 3.5 s none arrives.
     let of = |class: FrameClass| scene.pulses.iter().filter(move |it| it.class == class);
