@@ -234,8 +234,8 @@ impl Node {
     }
 
     /// The next of what its router wants to be taken back: the packets that this interface has queued for that neighbour. The driver hands
-    /// each in: [`Input::Recalled`].
-    pub fn next_recall(&mut self) -> Option<(InterfaceId, NodeId)> {
+    /// each in ([`Input::Recalled`]), or ends it if there is a reason.
+    pub fn next_recall(&mut self) -> Option<(InterfaceId, NodeId, Option<DropWhy>)> {
         self.routing.recalls.pop()
     }
 
@@ -566,7 +566,11 @@ impl Node {
                     }
                 }
                 Order::Recall(interface, to) => {
-                    self.routing.recalls.push((interface, to));
+                    self.routing.recalls.push((interface, to, None));
+                    host.recall();
+                }
+                Order::Flush(interface, to) => {
+                    self.routing.recalls.push((interface, to, Some(DropWhy::NoRoute)));
                     host.recall();
                 }
                 Order::Hold(packet) => {

@@ -19,8 +19,8 @@ pub(crate) struct Routing {
     waiting: VecDeque<(SimTime, Pkt, Stage)>,
     /// The router's orders that its node has not carried out yet.
     pub orders: Orders,
-    /// Neighbours whose packets are to come back from transmit queues.
-    pub recalls: Vec<(InterfaceId, NodeId)>,
+    /// Neighbours whose packets are to come back from transmit queues, and why they end then, if they do.
+    pub recalls: Vec<(InterfaceId, NodeId, Option<DropWhy>)>,
 }
 
 impl Routing {

@@ -8,7 +8,12 @@ use world::scenario::Scenario;
 use world::{FrameClass, Meeting, Pulse, Scene};
 
 /// Names and columns; see the type stub.
-pub fn dict<'py>(py: Python<'py>, scene: &Scene, meetings: &[Meeting], of: &Scenario) -> PyResult<Bound<'py, PyDict>> {
+pub fn dict<'py>(
+    py: Python<'py>,
+    scene: &Scene,
+    meetings: &[Meeting],
+    of: &Scenario,
+) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("nodes", of.nodes.iter().map(|node| &*node.name).collect::<Vec<&str>>())?;
     dict.set_item("has_radio", of.nodes.iter().map(|node| node.has_radio).collect::<Vec<bool>>())?;

@@ -20,6 +20,8 @@ pub enum Order {
     /// Take back what waits in the transmit queue of this interface for that neighbour, which has gone: each packet is asked about
     /// anew ([`Router::next`], then [`Router::seek`]). What the MAC has in service is tried to its end.
     Recall(InterfaceId, NodeId),
+    /// Drop what waits there for that neighbour.
+    Flush(InterfaceId, NodeId),
     /// Keep a packet that the MAC gave up ([`Router::link_failed`]): it waits for a route as those do that were sought one for.
     Hold(Packet),
 }

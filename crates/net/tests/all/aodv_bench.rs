@@ -77,6 +77,7 @@ pub enum Did {
     Found(u32),
     Unreachable(u32),
     Recall(u32),
+    Flush(u32),
     Hold(Ipv4Addr),
 }
 
@@ -131,6 +132,10 @@ impl Bench {
             Order::Recall(at, to) => {
                 assert_eq!(at, RADIO);
                 Did::Recall(to.0)
+            }
+            Order::Flush(at, to) => {
+                assert_eq!(at, RADIO);
+                Did::Flush(to.0)
             }
             Order::Hold(packet) => Did::Hold(packet.ip.dst),
         };

@@ -161,7 +161,7 @@ fn a_packet_that_was_given_up_is_kept_and_those_that_were_queued_come_back_and_a
     let report = given_up(NodeId(1));
     let input = node::Input::Report(InterfaceId(0), &lost, &report);
     node.handle(SimTime::ZERO, input, &mut packets, &mut host);
-    assert_eq!(node.next_recall(), Some((InterfaceId(0), NodeId(1))));
+    assert_eq!(node.next_recall(), Some((InterfaceId(0), NodeId(1), None)));
     assert_eq!(node.next_recall(), None);
     for pkt in pkts {
         node.handle(SimTime::ZERO, node::Input::Recalled(pkt), &mut packets, &mut host);

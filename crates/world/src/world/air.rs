@@ -145,7 +145,11 @@ impl World {
         let Interface { node, channel, station } = &mut interfaces[id.index()];
         let node = *node;
         let air = &mut airs[channel.index()].channel.at(node);
-        if is_there { station.join(now, air, packets, outputs) } else { station.leave(now, air, packets, outputs) }
+        if is_there {
+            station.join(now, air, packets, outputs)
+        } else {
+            station.leave(now, air, packets, outputs)
+        }
         let (at, class) = station.next_wakeup();
         self.timers.set(self.layout.station(id), at, class);
         self.carry_all_out(now, id, node);

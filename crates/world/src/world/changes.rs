@@ -190,25 +190,13 @@ impl World {
                 self.have_met(now, topology, &met.collect::<Vec<_>>());
                 let own = self.airs[channel.index()].interface(station);
                 if let Some(from) = from {
-                    self.take_back(now, own, from, true);
-                    self.take_back(now, self.airs[channel.index()].interface(from), station, forwards);
+                    self.take_back(now, own, from, None);
+                    let old = self.airs[channel.index()].interface(from);
+                    self.take_back(now, old, station, (!forwards).then_some(DropWhy::Handoff));
                 }
                 self.roams(now, own, true);
             }
         }
-    }
-
-    /// Packets that an interface has queued for a neighbour that has gone: they are asked about anew, or lost.
-    fn take_back(&mut self, now: SimTime, id: InterfaceId, to: NodeId, goes_on: bool) {
-        let node = self.interfaces[id.index()].node;
-        for pkt in self.interfaces[id.index()].station.recall(now, to, &mut self.packets) {
-            if goes_on {
-                self.tell(now, node, Input::Recalled(pkt));
-            } else {
-                self.packets.free(pkt, DropWhy::Handoff);
-            }
-        }
-        self.refill(now, id);
     }
 
     /// Nodes begin legs, meet and part.

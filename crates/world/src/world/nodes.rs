@@ -109,12 +109,22 @@ impl World {
     /// A node's router takes packets back from transmit queues.
     #[cold]
     fn recall(&mut self, now: SimTime, id: NodeId) {
-        while let Some((interface, to)) = self.nodes[id.index()].next_recall() {
-            for pkt in self.interfaces[interface.index()].station.recall(now, to, &mut self.packets) {
-                self.tell(now, id, node::Input::Recalled(pkt));
-            }
-            self.refill(now, interface);
+        while let Some((interface, to, why)) = self.nodes[id.index()].next_recall() {
+            self.take_back(now, interface, to, why);
         }
+    }
+
+    /// Packets that an interface has queued for a neighbour that has gone: they are asked about anew, or end for this reason.
+    pub(super) fn take_back(&mut self, now: SimTime, id: InterfaceId, to: NodeId, why: Option<DropWhy>) {
+        let Interface { node, station, .. } = &mut self.interfaces[id.index()];
+        let node = *node;
+        for pkt in station.recall(now, to, &mut self.packets) {
+            match why {
+                None => self.tell(now, node, node::Input::Recalled(pkt)),
+                Some(why) => _ = self.packets.free(pkt, why),
+            }
+        }
+        self.refill(now, id);
     }
 
     /// Asks a node, and sets its timer anew if it is another now.

@@ -40,9 +40,6 @@ impl Aodv {
         if Aodv::is_control(packet) || is_nowhere || self.is_own(destination) {
             return false;
         }
-        if self.settings.is_ns2 && from.is_none() && self.drops_at == now {
-            return false;
-        }
         if self.is_own(source) {
             return self.search(now, destination, orders);
         }

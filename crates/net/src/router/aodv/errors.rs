@@ -3,12 +3,10 @@
 use super::message::{Error, MOST_UNREACHABLE, Message};
 use super::number::Number;
 use super::table::Neighbour;
-use super::{Aodv, Order, Orders};
+use super::{Aodv, ONE_HOP, Order, Orders};
 use std::net::Ipv4Addr;
 use units::{NodeId, SimTime};
 use wire::{Content, Packet};
-
-const ONE_HOP: u8 = 1;
 
 impl Aodv {
     /// A neighbour is out of reach: the MAC gave `packet` to it up, or it was silent. @RFC3561 sec. 6.10, 6.11 case (i)
@@ -26,12 +24,11 @@ impl Aodv {
             if data.is_some_and(|packet| self.repairs_halfway(now, to, packet, orders)) {
                 return;
             }
-            self.drops_at = now;
         }
         let lost = self.table.over(now, to);
         lost.iter().for_each(|destination| self.table.end(now, *destination, None));
         if !lost.is_empty() {
-            orders.push(Order::Recall(to.0, to.1));
+            orders.push(self.clears(to));
         }
         let mut told = lost;
         if let Some(packet) = packet.filter(|packet| !Aodv::is_control(packet) && !self.settings.is_ns2) {
@@ -42,6 +39,11 @@ impl Aodv {
         } else {
             self.tell(now, &told, false, orders);
         }
+    }
+
+    /// What becomes of packets that are queued for a neighbour that has gone: they seek another way. ns-2 drops them.
+    fn clears(&self, (interface, to): Neighbour) -> Order {
+        if self.settings.is_ns2 { Order::Flush(interface, to) } else { Order::Recall(interface, to) }
     }
 
     /// ns-2's choice: a route is repaired here if the packet has come farther than it has to go. What is queued stays, and no other
@@ -164,8 +166,7 @@ impl Aodv {
             return;
         }
         if !error.no_delete {
-            self.drops_at = now;
-            orders.push(Order::Recall(from.0, from.1));
+            orders.push(self.clears(from));
         }
         self.tell(now, &told, error.no_delete, orders);
     }

@@ -75,6 +75,8 @@ pub fn make(facts: RouterFacts, params: &Params) -> Box<dyn Router> {
     Box::new(Aodv::new(facts, Settings::of(params)))
 }
 
+/// The TTL of messages to a neighbour.
+const ONE_HOP: u8 = 1;
 /// Broadcasts that wait for their jitter at most.
 const MOST_DELAYED: usize = 1024;
 
@@ -124,8 +126,6 @@ pub struct Aodv {
     delayed: VecDeque<(SimTime, Message, u8)>,
     /// After a reboot: until when it sends nothing.
     silent_until: SimTime,
-    /// ns-2: the instant at which what was queued for a lost neighbour comes back, to end.
-    drops_at: SimTime,
     /// ns-2: destinations that were sought in vain, and until when they are not sought again.
     quiet: BTreeMap<Ipv4Addr, SimTime>,
     counters: Counters,
@@ -159,7 +159,6 @@ impl Aodv {
             next_hello,
             delayed: VecDeque::new(),
             silent_until: SimTime::ZERO,
-            drops_at: SimTime::NEVER,
             quiet: BTreeMap::new(),
             counters: Counters::default(),
             settings,

@@ -2,11 +2,8 @@
 
 use super::message::{Message, Reply, ms};
 use super::table::{Neighbour, Offer};
-use super::{Aodv, Orders};
+use super::{Aodv, ONE_HOP, Orders};
 use units::{Dur, NodeId, SimTime};
-
-/// The TTL of messages to a neighbour.
-const ONE_HOP: u8 = 1;
 
 impl Aodv {
     /// Sends a reply to the neighbour on the way to its originator, and notes which neighbours use which routes. @RFC3561 sec. 6.7

@@ -207,7 +207,7 @@ impl Table {
         routes.map(|(destination, _)| *destination).collect()
     }
 
-    /// True if some valid route has other hops before it or is taken by packets: the node is part of an active route. @RFC3561 sec. 6.9
+    /// True if some route is valid: the node is part of an active route. @RFC3561 sec. 6.9
     pub fn is_any_active(&mut self, now: SimTime) -> bool {
         self.age_all(now);
         self.routes.values().any(|route| route.is_valid)

@@ -1,6 +1,6 @@
 //! The preset `ns2`: the ways of ns-2.35's agent (its source; facts in the design page).
 
-use crate::aodv_bench::{Bench, Did, data, request};
+use crate::aodv_bench::{Bench, Did, data, error, request};
 use net::router::aodv::Message;
 use plugin::Value;
 
@@ -59,9 +59,15 @@ fn ns2_drops_what_is_queued_and_tells_all_if_the_way_ahead_is_as_long() {
     let mut bench = relay(3, 3);
     bench.loses(1, &data(7, 9));
     let did = bench.did();
-    assert_eq!((did[0].clone(), did.len()), (Did::Recall(1), 2));
+    assert_eq!((did[0].clone(), did.len()), (Did::Flush(1), 2));
     assert_eq!(did[1].error().1, None);
-    assert!(!bench.seeks(None, &data(7, 9)), "what comes back ends");
+}
+
+#[test]
+fn ns2_drops_what_is_queued_for_the_sender_of_an_error() {
+    let mut bench = relay(3, 3);
+    bench.hears(1, 1, &error(&[(9, 17)]));
+    assert_eq!(bench.did()[0], Did::Flush(1));
 }
 
 #[test]
@@ -70,10 +76,8 @@ fn ns2_does_not_save_a_packet_of_its_own_nor_what_is_queued_behind_it() {
     bench.learns(9, 10, 3, 1);
     bench.loses(1, &data(0, 9));
     let did = bench.did();
-    assert_eq!((did[0].clone(), did.len()), (Did::Recall(1), 2));
+    assert_eq!((did[0].clone(), did.len()), (Did::Flush(1), 2));
     assert_eq!(did[1].error().1, None, "all are told, though no relay is known to use the routes");
-    assert!(!bench.seeks(None, &data(0, 9)), "what comes back ends");
-    bench.passes(1);
     assert!(bench.seeks(None, &data(0, 9)), "the next packet seeks");
 }
 
