@@ -420,8 +420,8 @@ impl Station {
         out: &mut Vec<Output>,
     ) {
         let cx = &mut Cx { now, air, all, out };
-        if self.presence != Presence::Here {
-            // Taken apart here: an input whose address is asked for is not known to the compiler any more.
+        // Not `!=`: a derived comparison is a call, over which the compiler does not see at this point that the input is known.
+        if !matches!(self.presence, Presence::Here) {
             match input {
                 Input::Enqueue(msdu) => self.enqueue_silent(cx, msdu),
                 Input::Timer => self.timer_silent(cx),
