@@ -41,7 +41,7 @@ impl Aodv {
         }
     }
 
-    /// What becomes of packets that are queued for a neighbour that has gone: they seek another way. ns-2 drops them.
+    /// The fate of packets that are queued for a neighbour that has gone: they seek another way. ns-2 drops them.
     fn clears(&self, (interface, to): Neighbour) -> Order {
         if self.settings.is_ns2 { Order::Flush(interface, to) } else { Order::Recall(interface, to) }
     }
