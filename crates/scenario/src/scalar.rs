@@ -139,7 +139,7 @@ quantity! { Dbm, false, "dBm", "16 dBm", Dbm(-1e3), Dbm(1e3) }
 quantity! { Hertz, false, "Hz|kHz|MHz|GHz", "5.18 GHz", Hertz(f64::MIN_POSITIVE), Hertz(1e12) }
 quantity! { Metres, true, "m|km", "22.5 m", Metres(f64::MIN_POSITIVE), FARTHEST }
 
-quantity! { MetresPerSecond, true, "m/s|km/h", "1.5 m/s", MetresPerSecond(f64::MIN_POSITIVE), MetresPerSecond(300.0) }
+quantity! { MetresPerSecond, true, "m/s|km/h", "1.5 m/s", MetresPerSecond(f64::MIN_POSITIVE), MetresPerSecond(motion::trace::FASTEST) }
 
 /// A speed in metres a second.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]

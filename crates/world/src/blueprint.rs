@@ -33,8 +33,19 @@ impl Blueprint {
             unreachable!("what is not there is a mistake");
         };
         let mtu = scenario.flows.iter().map(|flow| flow.entry.transport.datagram).max().unwrap_or(Bytes(1500));
-        let (leads_everywhere, layout) = (false, 0);
-        let shared = Shared { scenario, registries, macs, errors_at, tcps, mtu, leads_everywhere, traces, layout };
+        let is_on_demand = assembly::is_on_demand(&scenario, &registries);
+        let shared = Shared {
+            scenario,
+            registries,
+            macs,
+            errors_at,
+            tcps,
+            mtu,
+            is_on_demand,
+            leads_everywhere: false,
+            traces,
+            layout: 0,
+        };
         if shared.scenario.nodes.len() <= TRIED_NODES {
             let seed = shared.scenario.seed;
             assembly::placement(&*assembly::drawn(&shared, seed)?, seed)?;

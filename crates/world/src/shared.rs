@@ -19,6 +19,8 @@ pub(crate) struct Shared {
     pub tcps: Vec<Option<Arc<tcp::Config>>>,
     /// The largest datagram of any flow.
     pub mtu: Bytes,
+    /// The scenario's router finds routes in the run: there are no others.
+    pub is_on_demand: bool,
     /// Routes lead to every node, and not to ends of the scenario's flows alone: any may be the end of one that is opened.
     pub leads_everywhere: bool,
     /// The traces that nodes follow.

@@ -32,6 +32,7 @@ TERM_S = 2.0
 """Time between SIGTERM and SIGKILL."""
 _FIRST_PORT = 5201
 _LISTEN_S = 5.0
+"""Time that a server has to listen, and a helper command to end: a start takes 10 ms, on a loaded machine a second."""
 _END_S = 3.0
 _TICK_S = 0.02
 _NOT_EXECUTED = (126, 127)

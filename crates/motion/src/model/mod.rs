@@ -54,8 +54,7 @@ impl Area {
         self.bounds().iter().zip(point).all(|([low, high], at)| (*low..=*high).contains(&at))
     }
 
-    /// The mean distance of two of its points, each equally likely anywhere: 0.5214 of the side of a square. (B. Ghosh, Bull. Calcutta
-    /// Math. Soc. 43, 1951)
+    /// The mean distance of two of its points, each equally likely anywhere: 0.5214 of the side of a square. (@GHO51)
     pub fn mean_distance(&self) -> f64 {
         let (a, b) = (self.width, self.height);
         let d = libm::hypot(a, b);

@@ -22,8 +22,7 @@ fn read(text: &'static str, format: Format, nodes: usize) -> Result<Index, Strin
 }
 
 /// The models of all nodes of a trace.
-fn models(source: Box<dyn ReadAt>, index: Index, format: Format, nodes: usize) -> Vec<Box<dyn Model>> {
-    let _ = format;
+fn models(source: Box<dyn ReadAt>, index: Index, nodes: usize) -> Vec<Box<dyn Model>> {
     let player = Rc::new(RefCell::new(Player::new(Arc::new(index), source, &names(nodes))));
     let draws = || engine::Streams::new(1).get(engine::Purpose::Mobility, 0);
     let spec = Spec::Trace { file: String::new() };
@@ -33,7 +32,7 @@ fn models(source: Box<dyn ReadAt>, index: Index, format: Format, nodes: usize) -
 
 fn of(text: &'static str, format: Format, nodes: usize) -> Vec<Box<dyn Model>> {
     let index = read(text, format, nodes).unwrap_or_else(|error| panic!("{error}"));
-    models(Box::new(text.as_bytes()), index, format, nodes)
+    models(Box::new(text.as_bytes()), index, nodes)
 }
 
 /// Places of a model at these seconds.
@@ -209,7 +208,7 @@ fn a_hundred_megabytes_are_read_in_pieces_and_a_mistake_at_their_end_is_found() 
         format!("line {lines}, column 9: expected a time in seconds, a number, got \"noon\"")
     );
     // Followed to its end, it is read once more.
-    let mut models = models(Box::new(source(u64::MAX)), index, Format::Ns2, 50);
+    let mut models = models(Box::new(source(u64::MAX)), index, 50);
     let mut legs: Vec<Leg> = models.iter_mut().map(|model| model.first()).collect();
     let mut turns = 0;
     while let Some(i) = (0..50).filter(|i| legs[*i].ends != SimTime::NEVER).min_by_key(|i| legs[*i].ends) {

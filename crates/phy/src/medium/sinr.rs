@@ -44,7 +44,7 @@ pub struct SinrConfig {
     pub cca_preamble_latency: Dur,
     /// SINR at which a preamble is locked on.
     pub preamble_sinr: Db,
-    /// Whether, and when, a receiver leaves one frame for another.
+    /// The rule by which a receiver leaves one frame for another.
     pub capture: Option<Capture>,
     /// Power of noise that a frame counts as at a receiver of another.
     pub interference: Interference,
@@ -54,9 +54,9 @@ pub struct SinrConfig {
     pub fading: Option<FadingModel>,
 }
 
-/// Whom a transmitter reaches, and with what power now.
+/// A receiver that a transmitter reaches, and the power there now.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Link {
+struct Link {
     to: NodeId,
     mw: f64,
 }
@@ -92,7 +92,7 @@ const UNKNOWN: Known = Known { frame: 0, mw: 0.0, p: 0.0 };
 #[derive(Debug)]
 pub struct Sinr {
     pub(super) nodes: usize,
-    pub(super) rules: Rules,
+    rules: Rules,
     pub(super) floor: f64,
     fading: Option<FadingModel>,
     streams: Streams,
@@ -101,7 +101,7 @@ pub struct Sinr {
     pub(super) gains: Vec<Db>,
     /// Of each transmitter: whom it reaches, in order of id.
     pub(super) listeners: Vec<Vec<NodeId>>,
-    pub(super) links: Vec<Vec<Link>>,
+    links: Vec<Vec<Link>>,
     pub(super) paths: Vec<Vec<Path>>,
     chances: Vec<Vec<Chance>>,
     /// SINR from which frames of a mode are surely received, for the modes that were used.

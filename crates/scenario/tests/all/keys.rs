@@ -284,7 +284,7 @@ fn silence_means_the_documented_defaults() {
         rts_threshold: RtsThreshold::Off,
         fragmentation_threshold: FragmentationThreshold::Off,
         rts_for: RtsFor::All,
-        handoff_time: None,
+        handoff_time: Dur::from_ms(50),
         handoff_queue: None,
         max_attempts: 7,
         max_attempts_long: 4,
@@ -330,8 +330,8 @@ fn silence_means_the_documented_defaults() {
         cca_ed: Dbm(-62.0),
         cca_preamble_latency: Dur::from_us(4),
         preamble_sinr: Db(4.0),
-        move_step: None,
-        handoff_hysteresis: None,
+        move_step: Metres(0.1),
+        handoff_hysteresis: Db(8.0),
         capture,
     };
     assert_eq!((s.radio.levels, s.nodes[0].tx_power), (Some(levels), Dbm(16.0)));

@@ -16,7 +16,7 @@ pub(super) fn stacks(shared: &Shared, network: &Network, media: &[Medium], strea
     let radio = |(mac, node): (&mac::Config, &sc::Node)| Radio { mac: mac.clone(), tx_power: node.tx_power };
     let mut stacks: Vec<Stack> = shared.macs.iter().zip(&scenario.nodes).map(radio).map(Stack::new).collect();
     let mut tx_powers: Vec<Dbm> = scenario.nodes.iter().map(|node| node.tx_power).collect();
-    let relays = relays(scenario, network);
+    let relays = relays(shared, network);
     let all: Vec<NodeId> = (0..scenario.nodes.len() as u32).map(NodeId).collect();
     let mut install = |i: usize, used: &sc::SchemeUse| -> Result<()> {
         let Some(entry) = shared.registries.schemes.find(used.plug.id()) else { return Ok(()) };
@@ -123,9 +123,10 @@ impl Powers for Measured<'_> {
 
 /// The nodes that forward: access points, and those that a route of some flow leads through or, where routes are found in the run,
 /// may lead through.
-fn relays(scenario: &Scenario, network: &Network) -> Vec<bool> {
+fn relays(shared: &Shared, network: &Network) -> Vec<bool> {
+    let scenario = &shared.scenario;
     // Where routes are found in the run, any radio may be on one.
-    let may_forward = |node: &sc::Node| node.entry.role == sc::Role::Ap || network.is_on_demand && node.has_radio;
+    let may_forward = |node: &sc::Node| node.entry.role == sc::Role::Ap || shared.is_on_demand && node.has_radio;
     let mut relays: Vec<bool> = scenario.nodes.iter().map(may_forward).collect();
     for flow in &scenario.flows {
         let ways = [(flow.from, flow.to), (flow.to, flow.from)];

@@ -10,12 +10,6 @@ use phy::Medium;
 use std::collections::{BTreeMap, BTreeSet};
 use units::{ChannelId, Db, Dur, NodeId, SimTime};
 
-/// Silence of a handoff, unless the scenario says it.
-const TIME: Dur = Dur::from_ms(50);
-
-/// The excess of power, unless the scenario says it.
-const HYSTERESIS: Db = Db(8.0);
-
 /// The access point to which each station belongs on a channel, of those that may go over to another.
 pub(super) type Belongs = BTreeMap<(ChannelId, NodeId), Option<NodeId>>;
 
@@ -65,7 +59,8 @@ pub(super) struct Handoffs {
 impl Handoffs {
     pub fn new(scenario: &Scenario, streams: &Streams, motion: &Motion, media: &[Medium], near: &[Near]) -> Handoffs {
         let radio = &scenario.radio;
-        let excess = radio.levels.and_then(|levels| levels.handoff_hysteresis).unwrap_or(HYSTERESIS);
+        // Without powers the nearest is the strongest, and reach alone decides.
+        let excess = radio.levels.map_or(Db(0.0), |levels| levels.handoff_hysteresis);
         let nodes = || (0..scenario.nodes.len() as u32).map(NodeId);
         let moves = |node: &NodeId| motion.movers().binary_search(node).is_ok();
         let (mut access_points, mut powers_mw, mut stations) = (Vec::new(), Vec::new(), Vec::new());
@@ -89,7 +84,7 @@ impl Handoffs {
             });
         }
         Handoffs {
-            time: radio.handoff_time.unwrap_or(TIME),
+            time: radio.handoff_time,
             excess: excess.0,
             forwards: radio.handoff_queue == Some(HandoffQueue::Forward),
             access_points,

@@ -46,6 +46,7 @@ fn all<T>(each: impl Iterator<Item = Result<T>>) -> Result<Vec<T>> {
 
 pub(crate) use draws::drawn;
 pub(crate) use modes::MeanSnr;
+pub(crate) use network::is_on_demand;
 pub(crate) use radio::{errors_at, macs};
 pub(crate) use transport::{keys, tcps};
 
@@ -165,8 +166,7 @@ pub(crate) fn world(shared: &Shared, seed: u64, mut taps: Taps) -> Result<World>
         interfaces.push(Interface { node, channel, station });
     }
     let Ways { routes, neighbours, saturators } = network.into_ways(scenario);
-    let (router, addresses) = (network::router(shared), network::addresses(scenario));
-    let is_on_demand = network::is_on_demand(shared);
+    let (router, addresses) = (network::router(scenario, &shared.registries), network::addresses(scenario));
     // In order of their nodes.
     let mut ids = (0..).map(InterfaceId).zip(&interfaces).peekable();
     let made = stacks.into_iter().zip((0..).map(NodeId)).map(|(stack, node)| {
@@ -174,7 +174,7 @@ pub(crate) fn world(shared: &Shared, seed: u64, mut taps: Taps) -> Result<World>
         let own = std::iter::from_fn(|| ids.next_if(|(_, it)| it.node == node).map(|(id, _)| id));
         let own: Vec<InterfaceId> = own.collect();
         let first = own.first().copied().unwrap_or(InterfaceId::NONE);
-        let least_cost = if is_on_demand { Vec::new() } else { routes.row(node).to_vec() };
+        let least_cost = if shared.is_on_demand { Vec::new() } else { routes.row(node).to_vec() };
         let addresses = addresses.clone();
         let draws = streams.get(Purpose::Routing, u64::from(node.0));
         let facts = RouterFacts { node, address, interfaces: own, addresses: addresses.clone(), least_cost, draws };

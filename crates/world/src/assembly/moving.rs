@@ -95,10 +95,6 @@ pub(super) fn check(shared: &Shared, places: &[Point]) -> Result<()> {
     Ok(())
 }
 
-/// Metres that an end of a pair goes until its gain is computed anew, unless the scenario says it. At 2.4 GHz it is less than a wavelength
-/// of 0.125 m: no path loss is finer.
-const MOVE_STEP_M: f64 = 0.1;
-
 /// The meaning of a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -136,6 +132,8 @@ pub(super) struct Moving {
     routes: Routes,
     /// Hops from every node to each destination, as of `routes`; not of those that an event has changed since.
     costs: BTreeMap<NodeId, Vec<Option<u64>>>,
+    /// Room of [`Moving::renew`].
+    renewed: Vec<(NodeId, Db)>,
     pub handoffs: Handoffs,
 }
 
@@ -215,6 +213,7 @@ impl Moving {
             near,
             routes,
             costs: BTreeMap::new(),
+            renewed: Vec::new(),
             handoffs,
         })
     }
@@ -466,8 +465,8 @@ impl Moving {
         else {
             return;
         };
-        let (step, nodes) = (thresholds.move_step.map_or(MOVE_STEP_M, |step| step.0), on.scenario.nodes.len());
-        let Moving { motion, metres, channels, .. } = self;
+        let (step, nodes) = (thresholds.move_step.0, on.scenario.nodes.len());
+        let Moving { motion, metres, channels, renewed, .. } = self;
         let gone_by = |node: NodeId| {
             let leg = motion.leg(node);
             metres[node.index()] + leg.speed() * now.since(leg.begins).as_secs_f64()
@@ -475,7 +474,7 @@ impl Moving {
         let own = gone_by(from);
         places[from.index()] = motion.place(from, now);
         let rows = &mut channels[on.id.index()].gone[from.index() * nodes..][..nodes];
-        let renewed = (0..nodes as u32).map(NodeId).zip(rows).filter_map(|(to, seen)| {
+        renewed.extend((0..nodes as u32).map(NodeId).zip(rows).filter_map(|(to, seen)| {
             let their = gone_by(to);
             if own - seen[0] <= step && their - seen[1] <= step || cut.contains(&(from.min(to), from.max(to))) {
                 return None;
@@ -483,9 +482,8 @@ impl Moving {
             *seen = [own, their];
             places[to.index()] = motion.place(to, now);
             Some((to, radio::mean_gain(on, powers, places, from, to)))
-        });
-        let renewed: Vec<(NodeId, Db)> = renewed.collect();
-        levels.renew(from, renewed.into_iter());
+        }));
+        levels.renew(from, renewed.drain(..));
     }
 }
 

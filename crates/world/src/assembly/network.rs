@@ -4,6 +4,7 @@ use super::Result;
 use super::handoff::Belongs;
 use super::radio::{Tuned, distance_m, gain_at};
 use super::transport::chosen;
+use crate::registries::Registries;
 use crate::scenario::{self as sc, InputError, Scenario};
 use crate::shared::Shared;
 use crate::world::Ways;
@@ -23,8 +24,6 @@ pub(super) struct Network {
     pub routes: Routes,
     /// The radio neighbours on each channel.
     pub near: Vec<Near>,
-    /// True if routers find the ways in the run: there are no routes.
-    pub is_on_demand: bool,
 }
 
 impl Network {
@@ -36,7 +35,7 @@ impl Network {
     /// The ways that a run keeps up to date.
     pub fn into_ways(self, scenario: &Scenario) -> Ways {
         let Network { routes, mut near, .. } = self;
-        let saturators = saturators(scenario, &routes, &interface_ids(scenario));
+        let saturators = saturators(scenario, &routes);
         let neighbours = scenario.interfaces().map(|(node, on)| {
             let list = &mut near[on.index()].neighbours[node.index()];
             std::mem::take(list)
@@ -45,13 +44,9 @@ impl Network {
     }
 }
 
-/// [`saturators`] of a run that is under way.
-pub(super) fn saturators_of(scenario: &Scenario, routes: &Routes) -> Vec<Vec<u32>> {
-    saturators(scenario, routes, &interface_ids(scenario))
-}
-
 /// Saturating flows of each interface: the one by which their way begins.
-fn saturators(scenario: &Scenario, routes: &Routes, ids: &[Vec<InterfaceId>]) -> Vec<Vec<u32>> {
+pub(super) fn saturators(scenario: &Scenario, routes: &Routes) -> Vec<Vec<u32>> {
+    let ids = interface_ids(scenario);
     let mut saturators = vec![Vec::new(); scenario.interfaces().count()];
     for (i, flow) in (0u32..).zip(&scenario.flows).filter(|(_, flow)| flow.traffic() == sc::Traffic::Saturated) {
         let own = || scenario.nodes[flow.from.index()].channels.first().map(|on| ids[on.index()][flow.from.index()]);
@@ -167,7 +162,7 @@ fn near_on(shared: &Shared, on: Tuned<'_>, places: &[[f64; 2]], medium: &Medium,
 /// A flow that has no way, or whose traffic cannot take it.
 pub(super) fn network(shared: &Shared, places: &[[f64; 2]], media: &[&Medium], streams: &Streams) -> Result<Network> {
     let network = standing(shared, places, media, streams, &[], &Belongs::new());
-    if network.is_on_demand {
+    if shared.is_on_demand {
         check_on_demand(shared)?;
     } else {
         check(&shared.scenario, &network.routes)?;
@@ -186,9 +181,9 @@ pub(super) fn standing(
 ) -> Network {
     let scenario = &shared.scenario;
     let mut near = near(shared, places, media, streams, belongs);
-    if is_on_demand(shared) {
+    if shared.is_on_demand {
         let routes = Routes::least_cost(&vec![Vec::new(); scenario.nodes.len()], [], &HopCount);
-        return Network { routes, near, is_on_demand: true };
+        return Network { routes, near };
     }
     let ids = interface_ids(scenario);
     let lists: Vec<&[Vec<NodeId>]> = near.iter().map(|near| &near.neighbours[..]).collect();
@@ -212,7 +207,7 @@ pub(super) fn standing(
         }
     }
     in_vain(scenario, &ids, &near, &mut routes);
-    Network { routes, near, is_on_demand: false }
+    Network { routes, near }
 }
 
 /// Those whose preambles `node` hears, as they hear its.
@@ -480,26 +475,26 @@ pub(super) fn addresses(scenario: &Scenario) -> Addresses {
 }
 
 /// The router that all nodes run.
-pub(super) fn router(shared: &Shared) -> Chosen<net::router::Make> {
-    match &shared.scenario.routing {
-        Some(plug) => chosen(&shared.registries.routers, plug),
+pub(super) fn router(scenario: &Scenario, registries: &Registries) -> Chosen<net::router::Make> {
+    match &scenario.routing {
+        Some(plug) => chosen(&registries.routers, plug),
         None => net::router::find(net::router::DEFAULT).expect("the default is registered"),
     }
 }
 
 /// True if the scenario's router finds routes in the run.
-pub(super) fn is_on_demand(shared: &Shared) -> bool {
+pub(crate) fn is_on_demand(scenario: &Scenario, registries: &Registries) -> bool {
     let (node, addresses) = (NodeId(0), Addresses::default());
     let draws = Streams::new(0).get(Purpose::Routing, 0);
     let facts =
         RouterFacts { node, address: net::address(node), interfaces: vec![], addresses, least_cost: vec![], draws };
-    let router = router(shared);
+    let router = router(scenario, registries);
     (router.plugin)(facts, &router.params).is_on_demand()
 }
 
 /// Routers that talk by radio need radios alone: no access point, no wire, and no source that must know its first hop.
 fn check_on_demand(shared: &Shared) -> Result<()> {
-    let (scenario, name) = (&shared.scenario, router(shared).info.id);
+    let (scenario, name) = (&shared.scenario, router(&shared.scenario, &shared.registries).info.id);
     let refused = |why: String| Err(InputError::new("routing".to_owned(), why));
     if let Some(ap) = scenario.nodes.iter().find(|node| node.entry.role == sc::Role::Ap) {
         return refused(format!("\"{name}\" is for a network without access points, and \"{}\" is one", ap.name));

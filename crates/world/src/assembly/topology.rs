@@ -175,7 +175,7 @@ impl Topology for Standing {
     fn reroute(&mut self, met: &[Met]) -> Option<Rerouted<'_>> {
         let Standing { shared, cut_wires, moving: Some(moving), .. } = self else { return None };
         let (routes, others) = moving.reroute(shared, cut_wires, met);
-        let saturators = network::saturators_of(&shared.scenario, routes);
+        let saturators = network::saturators(&shared.scenario, routes);
         Some(Rerouted { routes, others, saturators })
     }
 }
