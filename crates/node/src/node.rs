@@ -293,9 +293,8 @@ impl Node {
         };
         // An agent that sends a packet on names the next hop, and nobody knows the last one.
         let from = if after.is_none() { peer } else { None };
-        let is_opaque = packets.get(&pkt).l4 == L4::Opaque;
         loop {
-            if self.chain.sits(at) && !is_opaque {
+            if self.chain.sits(at) && !matches!(packets.get(&pkt).l4, L4::Opaque) {
                 let mut outward = at.is_outward();
                 if matches!(at, Place::FromHost | Place::Transit) {
                     let hop = self.routing.router.next(now, packets.get(&pkt), from);
@@ -394,7 +393,7 @@ impl Node {
     /// Takes one of its hops from a packet that is passed on. Returns whether it may go on. An opaque packet goes as it
     /// came, and a packet that an agent of this node made in its name goes as from any host.
     fn ages(&self, packet: &mut Packet) -> bool {
-        if packet.l4 == L4::Opaque || packet.ip.src == self.address {
+        if matches!(packet.l4, L4::Opaque) || packet.ip.src == self.address {
             return true;
         }
         packet.ip.ttl = packet.ip.ttl.saturating_sub(1);

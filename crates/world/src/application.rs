@@ -69,7 +69,7 @@ impl Stated {
         match said {
             Output::Connected | Output::SendSpace => {
                 let source = &mut self.sources[end];
-                if *said == Output::Connected && source.is_timed() {
+                if matches!(said, Output::Connected) && source.is_timed() {
                     source.next = now;
                     reaction.next_write = Some(now);
                 }

@@ -467,6 +467,7 @@ impl Station {
     /// Under EDCA an MSDU goes to the category that its TOS field asks for, or that the classifier says; its frame carries
     /// QoS Control if its receiver has categories too. What is for a group does without, as in any network where some
     /// station may not know it. @80211-2020 10.2.3.2, 9.3.2.1
+    #[inline(always)]
     fn classify(&mut self, msdu: &mut Msdu, all: &Packets) {
         let Some(edca) = &self.config.edca else { return };
         let packet = all.get(&msdu.pkt);

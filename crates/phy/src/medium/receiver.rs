@@ -216,10 +216,8 @@ impl Receiver {
 
     /// Power by which interference counts less than noise for a frame that is followed. The strongest signal alone is weighed: the sum of several
     /// is nearer to noise, and was not measured.
-    fn spared_mw(&self, lock: &Lock, sent: &[Sent], rules: &Rules) -> f64 {
-        if rules.interference == Interference::Noise {
-            return 0.0;
-        }
+    #[inline(never)]
+    fn spared_mw(&self, lock: &Lock, sent: &[Sent]) -> f64 {
         let others = self.signals.iter().filter(|signal| signal.from != lock.from);
         let strongest = others.max_by(|one, other| one.mw.total_cmp(&other.mw));
         strongest.map_or(0.0, |it| {
@@ -243,7 +241,12 @@ impl Receiver {
         for lock in [&mut held, &mut fresh].into_iter().flatten().filter(|lock| !lock.is_clean && lock.since < now) {
             let frame = &sent[lock.from.index()];
             if lock.ln > HOPELESS || frame.is_in_parts {
-                let sinr = lock.mw / (self.against_mw(lock.from) - self.spared_mw(lock, sent, rules));
+                let against = self.against_mw(lock.from);
+                let spared = match rules.interference {
+                    Interference::Noise => 0.0,
+                    Interference::Modem => self.spared_mw(lock, sent),
+                };
+                let sinr = lock.mw / (against - spared);
                 lock.ln += frame.ln_survival(rules, lock.since, now, sinr);
                 if frame.is_in_parts {
                     self.segments.push(Segment { from: lock.from, since: lock.since, until: now, sinr });
