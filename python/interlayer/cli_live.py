@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 _DURATION = 'such as "30s" or "2 min"'
 _BURSTS = 0.9
-"""Below so many bursts a packet what their first packets are late by is said apart: where nearly all packets stand alone, it is the same number."""
+"""Below so many bursts a packet what their first packets are late by is said apart.
+
+Where nearly all packets stand alone, it is the same number."""
 _UNITS_S = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 
 

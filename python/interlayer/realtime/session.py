@@ -37,8 +37,9 @@ _DRAIN_S = 3.0
 """How long a run goes on for flows of iperf3 whose last bytes are still in a queue, at most."""
 _TICK_S = 0.1
 _LISTEN_S = 3.0
-"""How long a command that is waited for waits for those beside it to listen, at most: some three starts of Python on a busy machine. One that never
-listens delays the others by no more."""
+"""How long a command that is waited for waits for those beside it to listen, at most.
+
+Three starts of Python on a busy machine; one that never listens delays the others by no more."""
 
 
 @dataclass(frozen=True)
