@@ -17,7 +17,9 @@ use plugin::Chosen;
 use std::collections::VecDeque;
 use units::{Bytes, Dur, SimTime};
 
-pub use discipline::{Admission, DEFAULT, Discipline, Make, NAMES, Outlet, Red, Unsound, find, registry};
+pub use discipline::{
+    Admission, Below, DEFAULT, Discipline, Make, NAMES, Outlet, Red, Turns, Unsound, find, registry,
+};
 pub use queued::{List, Queued, Slot};
 pub use stats::Stats;
 
@@ -75,18 +77,32 @@ impl Spec {
         Spec::new(limit, find(DEFAULT).expect("it is in the list"))
     }
 
-    /// Checks that the discipline is defined with its parameters in a queue of this limit.
+    /// Checks that the discipline is defined with its parameters in a queue of this limit: in that of one receiver of a radio, or in one
+    /// for all.
     ///
     /// # Errors
     /// Names the parameter, and what is wrong with it.
-    pub fn check(&self) -> Result<(), Unsound> {
-        let draws = engine::Streams::new(0).get(engine::Purpose::Queue, 0);
-        self.make(Bytes(1500), draws).map(|_| ())
+    pub fn check(&self, is_of_receiver: bool) -> Result<(), Unsound> {
+        self.tried(is_of_receiver).map(|_| ())
     }
 
-    fn make(&self, mtu: Bytes, draws: engine::Stream) -> Result<Box<dyn Discipline>, Unsound> {
+    /// The turns of the receivers of a radio, if each has a queue of this kind.
+    ///
+    /// # Errors
+    /// As of [`Spec::check`].
+    pub fn turns(&self) -> Result<Turns, Unsound> {
+        self.tried(true).map(|discipline| discipline.turns())
+    }
+
+    fn tried(&self, is_of_receiver: bool) -> Result<Box<dyn Discipline>, Unsound> {
+        let draws = engine::Streams::new(0).get(engine::Purpose::Queue, 0);
+        self.make(Bytes(1500), is_of_receiver, draws)
+    }
+
+    fn make(&self, mtu: Bytes, is_of_receiver: bool, draws: engine::Stream) -> Result<Box<dyn Discipline>, Unsound> {
         let Spec { limit, discipline, packet_time } = self;
-        (discipline.plugin)(&discipline.params, Outlet { limit: *limit, mtu, packet_time: *packet_time, draws })
+        let outlet = Outlet { limit: *limit, mtu, packet_time: *packet_time, is_of_receiver, draws };
+        (discipline.plugin)(&discipline.params, outlet)
     }
 }
 
@@ -144,7 +160,8 @@ impl<T> Queue<T> {
     /// # Panics
     /// If the discipline is not defined with its parameters: see [`Spec::check`].
     pub fn new(spec: &Spec, mtu: Bytes, draws: engine::Stream) -> Queue<T> {
-        let discipline = spec.make(mtu, draws).unwrap_or_else(|unsound| panic!("{unsound}; it was not checked"));
+        let made = spec.make(mtu, false, draws);
+        let discipline = made.unwrap_or_else(|unsound| panic!("{unsound}; it was not checked"));
         Queue::with(spec.limit, mtu, discipline)
     }
 
@@ -162,7 +179,8 @@ impl<T> Queue<T> {
     /// # Panics
     /// See [`Queue::new`].
     pub fn sharing(spec: &Spec, mtu: Bytes, draws: engine::Stream) -> Queue<T> {
-        let discipline = spec.make(mtu, draws).unwrap_or_else(|unsound| panic!("{unsound}; it was not checked"));
+        let made = spec.make(mtu, true, draws);
+        let discipline = made.unwrap_or_else(|unsound| panic!("{unsound}; it was not checked"));
         Queue::with_room(spec.limit, mtu, discipline, 0)
     }
 

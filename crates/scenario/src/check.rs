@@ -8,7 +8,7 @@ use crate::file::{Cut, EventKind, SchemeUse, TimeWindow, TimedEvent};
 use crate::flow::{Flow, Protocol, Reader, Traffic};
 use crate::mobility;
 use crate::node::Node;
-use crate::queues::Queue;
+use crate::queues::{Per, Queue, RadioQueue};
 use crate::radio::{ControlRate, Preamble, Protection, Radio, Slot, bit_rates, has_mcs};
 use crate::shape::NEEDS_POWERS;
 use crate::words::Words;
@@ -41,12 +41,14 @@ pub(crate) fn check(s: &Scenario, names: &Names) -> Result<()> {
         pairs(s, id, &mut found);
     }
     links(s, &mut found);
-    let of_links = s.links.iter().map(|link| (format!("link[{}].queue", link.index), &link.queue));
-    let of_nodes = entries(s)
-        .filter_map(|node| Some((format!("node[{}].queue", node.index), &node.entry.queue.as_ref()?.queue)));
-    let of_radios = [("radio.queue".to_owned(), &s.radio.queue.queue)].into_iter().chain(of_nodes);
-    for (path, queue) in of_radios.chain(of_links) {
-        found.take(self::queue(s, names, queue, &path));
+    let of_nodes =
+        entries(s).filter_map(|node| Some((format!("node[{}].queue", node.index), node.entry.queue.as_ref()?)));
+    for (path, RadioQueue { per, queue }) in [("radio.queue".to_owned(), &s.radio.queue)].into_iter().chain(of_nodes)
+    {
+        found.take(self::queue(s, names, queue, *per != Some(Per::Interface), &path));
+    }
+    for link in &s.links {
+        found.take(queue(s, names, &link.queue, false, &format!("link[{}].queue", link.index)));
     }
     flows(s, &mut found);
     schemes(s, &mut found);
@@ -427,7 +429,7 @@ fn delay(delay: &Delay, i: usize) -> Result<()> {
     }
 }
 
-fn queue(s: &Scenario, names: &Names, queue: &Queue, path: &str) -> Result<()> {
+fn queue(s: &Scenario, names: &Names, queue: &Queue, may_be_of_receiver: bool, path: &str) -> Result<()> {
     if let Limit::Bytes(limit) = queue.limit
         && let Some(flow) = s.flows.iter().find(|flow| limit < flow.entry.transport.datagram)
     {
@@ -437,7 +439,8 @@ fn queue(s: &Scenario, names: &Names, queue: &Queue, path: &str) -> Result<()> {
     let chosen = &queue.discipline.chosen;
     let entry = names.queues.find(chosen.info.id).expect("it was read by the registry");
     let spec = Spec::new(queue.limit, entry.with(chosen.params.clone()));
-    spec.check().map_err(|Unsound { key, why }| crate::InputError::new(format!("{path}.{key}"), why))
+    spec.check(may_be_of_receiver)
+        .map_err(|Unsound { key, why }| crate::InputError::new(format!("{path}.{key}"), why))
 }
 
 fn flows(s: &Scenario, found: &mut Mistakes) {

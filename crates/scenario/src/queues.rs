@@ -25,7 +25,7 @@ table! {
     /// The queue of a radio.
     pub struct RadioQueue {
         /// One queue for all of an access category, or in it one for each receiver (and TID): these take turns, and share the limit.
-        per: Per = "interface",
+        per: Option<Per>, or "interface; receiver of mac80211",
         /// Its limit and its discipline.
         queue => Queue,
     }

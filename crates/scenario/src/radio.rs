@@ -4,7 +4,7 @@ use crate::at::{At, Context};
 use crate::edca::{Access, CONTENTION_WINDOW, Edca};
 use crate::modes::Modes;
 use crate::plug::{Plug, RateControls};
-use crate::queues::{Per, Queue, RadioQueue};
+use crate::queues::{Queue, RadioQueue};
 use crate::scalar::{Metres, SOME_TIME};
 use crate::shape::{Powered, Via};
 use crate::{Result, shape};
@@ -149,7 +149,7 @@ fn default_queue(standard: phy::Standard) -> RadioQueue {
     let packets = if has_mcs(standard) { 1000 } else { 50 };
     let fifo = queue::find(queue::DEFAULT).expect("a discipline of the registry");
     let queue = Queue { limit: queue::Limit::Packets(packets), discipline: Plug::new(fifo.info, fifo.params) };
-    RadioQueue { per: Per::Interface, queue }
+    RadioQueue { per: None, queue }
 }
 
 /// The bit rates of a standard, slowest first.

@@ -130,6 +130,8 @@ pub struct Station {
     rates: Box<dyn RateControl>,
     /// Rate control is told of attempts.
     rates_heed: bool,
+    /// A queue is told of frames that are heard.
+    hears_airtime: bool,
     transmit: Option<Box<dyn Transmit>>,
     /// `None`: an Ack for each MPDU.
     ack_policy: Option<Box<dyn AckPolicy>>,
@@ -197,6 +199,7 @@ impl Station {
             Edcaf::new(access, aifsn, txop_limit, txop_exchanges, queue, config.data_rate)
         };
         let edcafs: Vec<Edcaf> = config.accesses().into_iter().zip(queues).zip(stated).map(edcaf).collect();
+        let hears_airtime = edcafs.iter().any(|edcaf| edcaf.is_heeding);
         Station {
             node,
             first,
@@ -207,6 +210,7 @@ impl Station {
             classifier: None,
             rates: Box::new(Fixed::of(&config)),
             rates_heed: false,
+            hears_airtime,
             tx: config.data_rate.into(),
             asks_rts: false,
             ppdus: 0,

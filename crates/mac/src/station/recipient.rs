@@ -145,8 +145,23 @@ impl Station {
         }
     }
 
+    /// The queue of a frame's category is told of its airtime.
+    #[inline(never)]
+    fn tell_heard(&mut self, frame: &Frame) {
+        let first = frame.psdu.mpdus().first().and_then(|mpdu| mpdu.data());
+        let category = first.and_then(|data| data.qos).map_or(0, |qos| usize::from(qos.category));
+        let last = self.edcafs.len() - 1;
+        let edcaf = &mut self.edcafs[category.min(last)];
+        if edcaf.is_heeding {
+            edcaf.queue.heard(frame.from, frame.airtime);
+        }
+    }
+
     /// The MSDUs of a data frame go up, past the duplicate cache or whatever the recipient does with them.
     fn take_in(&mut self, cx: &mut Cx<impl Air>, frame: &Frame, got: &MpduSet) {
+        if self.hears_airtime && frame.to == self.node {
+            self.tell_heard(frame);
+        }
         if let Some(recipient) = &mut self.recipient {
             let (counters, out) = (&mut self.own, &mut *cx.out);
             recipient.receive(cx.now, frame, got, cx.all, &mut |delivery| {

@@ -4,7 +4,7 @@ use super::{Next, RaTid, Sought, TxQueue};
 use crate::msdu::Msdu;
 use crate::report::PsduReport;
 use queue::Space;
-use units::SimTime;
+use units::{Dur, NodeId, SimTime};
 use wire::Packets;
 
 /// The methods of a queue that stands around another, as [`TxQueue`] has them, each with that other: `inner`. One that is not
@@ -55,6 +55,10 @@ pub trait Wrap: std::fmt::Debug {
     /// See [`TxQueue::attempted`].
     fn attempted(&mut self, inner: &mut dyn TxQueue, now: SimTime, report: &PsduReport<'_>) {
         inner.attempted(now, report);
+    }
+    /// See [`TxQueue::heard`].
+    fn heard(&mut self, inner: &mut dyn TxQueue, from: NodeId, airtime: Dur) {
+        inner.heard(from, airtime);
     }
     /// See [`TxQueue::heeds_attempts`]. Written with [`Wrap::attempted`], to say true: by default the queue inside decides.
     fn heeds_attempts(&self, inner: &dyn TxQueue) -> bool {
@@ -131,6 +135,10 @@ impl<W: Wrap> TxQueue for Around<W> {
 
     fn attempted(&mut self, now: SimTime, report: &PsduReport<'_>) {
         self.own.attempted(&mut *self.inner, now, report);
+    }
+
+    fn heard(&mut self, from: NodeId, airtime: Dur) {
+        self.own.heard(&mut *self.inner, from, airtime);
     }
 
     fn heeds_attempts(&self) -> bool {

@@ -1,13 +1,14 @@
 //! The transmit queue: what is sent next, and what follows a failure; and which access category a packet goes to.
 
 mod around;
+mod fair;
 mod fifo;
 mod links;
 
 use crate::msdu::Msdu;
 use crate::report::PsduReport;
 use queue::Space;
-use units::{NodeId, SimTime};
+use units::{Dur, NodeId, SimTime};
 use wire::Packets;
 
 pub use around::{Around, Wrap};
@@ -106,7 +107,10 @@ pub trait TxQueue: std::fmt::Debug {
     /// The attempt of a PSDU is over: told before [`TxQueue::failed`] asks about its MSDUs, and before anything else is popped. An
     /// attempt that a higher category of this station forestalled was none. Only if it [`TxQueue::heeds_attempts`].
     fn attempted(&mut self, _now: SimTime, _report: &PsduReport<'_>) {}
-    /// True if it wants to be told of attempts. Asked once.
+    /// A data frame, or those of an A-MPDU, came from this station to this one, in the category of this queue, and took so long on the air.
+    /// Only if it [`TxQueue::heeds_attempts`].
+    fn heard(&mut self, _from: NodeId, _airtime: Dur) {}
+    /// True if it wants to be told of attempts, and of frames that are heard. Asked once.
     fn heeds_attempts(&self) -> bool {
         false
     }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod acknowledgment;
+mod airtime;
 mod block_ack;
 mod block_ack_histories;
 mod block_ack_slots;

@@ -25,41 +25,54 @@ pub static INFO: Info = Info {
         INTERVAL,
         ecn(true),
         CE_THRESHOLD,
-        Param {
-            key: "quantum",
-            kind: Kind::Size { min: Bytes(1), max: Bytes(1_000_000) },
-            default: Value::Size(Bytes(1514)),
-            doc: "Bytes that a flow may send in a turn.",
-        },
-        Param {
-            key: "flows",
-            kind: Kind::Int { min: 1, max: 65_536 },
-            default: Value::Int(1024),
-            doc: "Queues that flows are hashed to.",
-        },
-        Param {
-            key: "drop_batch",
-            kind: Kind::Int { min: 1, max: 1_000_000 },
-            default: Value::Int(64),
-            doc: "The most packets that the longest queue loses at once when all are full: half of it at most.",
-        },
-        Param {
-            key: "memory_limit",
-            kind: Kind::Size { min: Bytes(0), max: Bytes(1_000_000_000_000) },
-            default: Value::Size(Bytes(0)),
-            doc: "Bytes that all hold at most, beside the limit; 0 B: none.",
-        },
+        QUANTUM,
+        FLOWS,
+        DROP_BATCH,
+        MEMORY_LIMIT,
     ],
+};
+
+pub(super) const QUANTUM: Param = Param {
+    key: "quantum",
+    kind: Kind::Size { min: Bytes(1), max: Bytes(1_000_000) },
+    default: Value::Size(Bytes(1514)),
+    doc: "Bytes that a flow may send in a turn.",
+};
+
+pub(super) const FLOWS: Param = Param {
+    key: "flows",
+    kind: Kind::Int { min: 1, max: 65_536 },
+    default: Value::Int(1024),
+    doc: "Queues that flows are hashed to.",
+};
+
+pub(super) const DROP_BATCH: Param = Param {
+    key: "drop_batch",
+    kind: Kind::Int { min: 1, max: 1_000_000 },
+    default: Value::Int(64),
+    doc: "The most packets that the longest queue loses at once when all are full: half of it at most.",
+};
+
+pub(super) const MEMORY_LIMIT: Param = Param {
+    key: "memory_limit",
+    kind: Kind::Size { min: Bytes(0), max: Bytes(1_000_000_000_000) },
+    default: Value::Size(Bytes(0)),
+    doc: "Bytes that all hold at most, beside the limit; 0 B: none.",
 };
 
 /// One of them.
 ///
 /// # Errors
 /// `target` is not below `interval`.
-pub fn make(params: &Params, mut outlet: Outlet) -> Result<Box<dyn Discipline>, Unsound> {
+pub fn make(params: &Params, outlet: Outlet) -> Result<Box<dyn Discipline>, Unsound> {
+    Ok(Box::new(of(params, outlet)?))
+}
+
+/// The flows of one queue, by these parameters.
+pub(super) fn of(params: &Params, mut outlet: Outlet) -> Result<FqCodel, Unsound> {
     let mut half = || u64::from(outlet.draws.below(u32::MAX));
     let salt = half() << 32 | half();
-    Ok(Box::new(FqCodel::new(params, outlet.mtu, salt)?))
+    FqCodel::new(params, outlet.mtu, salt)
 }
 
 /// The list that a queue is in.
@@ -85,7 +98,7 @@ struct Flow {
 const NONE: u32 = u32::MAX;
 
 #[derive(Debug)]
-struct FqCodel {
+pub(super) struct FqCodel {
     law: Law,
     quantum: i64,
     batch: u32,
@@ -266,7 +279,7 @@ mod tests {
     const NOW: SimTime = SimTime::ZERO;
     const MANY: Limit = Limit::Packets(10_240);
     /// A flow may send a full packet of 1000 B a turn.
-    const QUANTUM: (&str, Value) = ("quantum", Value::Size(Bytes(1000)));
+    const TURN: (&str, Value) = ("quantum", Value::Size(Bytes(1000)));
 
     fn ms(n: u64) -> SimTime {
         SimTime::ZERO + Dur::from_ms(n)
@@ -292,7 +305,7 @@ mod tests {
 
     #[test]
     fn a_new_flow_is_served_before_old_ones() {
-        let mut fq = fq(MANY, &[QUANTUM]);
+        let mut fq = fq(MANY, &[TURN]);
         push(&mut fq, &[(1, "a1", 1000), (1, "a2", 1000), (1, "a3", 1000), (2, "b1", 1000), (2, "b2", 1000)]);
         // a and b are both new: a1 uses up a's quantum. Its next turn finds no credit: a becomes old, b is the first of the new ones.
         assert_eq!((pop(&mut fq), pop(&mut fq)), (Some("a1"), Some("b1")));
@@ -303,7 +316,7 @@ mod tests {
 
     #[test]
     fn a_new_flow_that_empties_becomes_old_and_is_removed_only_when_it_is_found_empty_there() {
-        let mut fq = fq(MANY, &[QUANTUM]);
+        let mut fq = fq(MANY, &[TURN]);
         push(&mut fq, &[(1, "a1", 1000), (1, "a2", 1000), (1, "a3", 1000)]);
         assert_eq!(pop(&mut fq), Some("a1"));
         push(&mut fq, &[(2, "b1", 100)]);
@@ -325,7 +338,7 @@ mod tests {
         // Quantum 1000. Credit is checked before a packet, not against it: a sends while it has any.
         // New: a1 (600, left 400), a2 (left -200); b1…b4 (300 each: 700, 400, 100, left -200). Old: a has 800 after its quantum, b 800.
         // a3 (left 200), a4 (left -400); b5 (left 500), b6 (left 200), b7 (left -100). Then a 600: a5. b 900: b8.
-        let mut fq = fq(MANY, &[QUANTUM]);
+        let mut fq = fq(MANY, &[TURN]);
         let a = ["a1", "a2", "a3", "a4", "a5"].map(|what| (1, what, 600));
         let b = ["b1", "b2", "b3", "b4", "b5", "b6", "b7", "b8"].map(|what| (2, what, 300));
         push(&mut fq, &a);
@@ -337,7 +350,7 @@ mod tests {
     #[test]
     fn a_sparse_flow_never_waits_for_more_than_the_packet_in_service() {
         // Three flows keep 100 packets queued each; a sparse one sends 100 B every fourth packet: it leaves at once, each time.
-        let mut fq = fq(MANY, &[QUANTUM]);
+        let mut fq = fq(MANY, &[TURN]);
         for flow in 1..=3 {
             push(&mut fq, &[(flow, "bulk", 1000); 100]);
         }
@@ -352,7 +365,7 @@ mod tests {
     fn what_is_full_loses_half_of_its_fattest_queue_from_the_head_and_a_batch_at_most() {
         // 12 packets of a, 8 of b, which are fewer bytes though it comes last: a has the most bytes.
         for (batch, lost) in [(64, vec!["a0", "a1", "a2", "a3", "a4", "a5"]), (4, vec!["a0", "a1", "a2", "a3"])] {
-            let mut fq = fq(Limit::Packets(19), &[QUANTUM, ("drop_batch", Value::Int(batch))]);
+            let mut fq = fq(Limit::Packets(19), &[TURN, ("drop_batch", Value::Int(batch))]);
             let a =
                 ["a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9", "a10", "a11"].map(|what| (1, what, 500));
             push(&mut fq, &a);
@@ -382,10 +395,10 @@ mod tests {
     fn flows_of_one_hash_value_share_a_queue_and_others_do_not() {
         // One queue for all: first in, first out. With 1024, the flows take turns.
         let packets = [(1, "a1", 1000), (1, "a2", 1000), (2, "b1", 1000), (2, "b2", 1000)];
-        let mut shared = fq(MANY, &[QUANTUM, ("flows", Value::Int(1))]);
+        let mut shared = fq(MANY, &[TURN, ("flows", Value::Int(1))]);
         push(&mut shared, &packets);
         assert_eq!(order(&mut shared), ["a1", "a2", "b1", "b2"]);
-        let mut apart = fq(MANY, &[QUANTUM]);
+        let mut apart = fq(MANY, &[TURN]);
         push(&mut apart, &packets);
         assert_eq!(order(&mut apart), ["a1", "b1", "a2", "b2"]);
     }
@@ -426,7 +439,7 @@ mod tests {
 
     #[test]
     fn what_is_taken_out_of_turn_leaves_the_order_of_the_others() {
-        let mut fq = fq(MANY, &[QUANTUM]);
+        let mut fq = fq(MANY, &[TURN]);
         push(&mut fq, &[(1, "a1", 1000), (1, "a2", 1000), (2, "b1", 1000), (2, "b2", 1000)]);
         assert_eq!(fq.find(|what| what.starts_with('b')), Some(&"b1"));
         assert_eq!(fq.take(NOW, |what| *what == "b1"), Some("b1"));

@@ -64,6 +64,11 @@ pub trait Discipline: core::fmt::Debug {
         false
     }
 
+    /// The turns of the receivers of a radio, where each has a discipline of its own ([`Outlet::is_of_receiver`]). Asked once.
+    fn turns(&self) -> Turns {
+        Turns::Round
+    }
+
     /// An average length, in packets, or in bytes if the limit is; 0 if there is none.
     fn average(&self) -> f64 {
         0.0
@@ -79,6 +84,8 @@ pub struct Outlet {
     pub mtu: Bytes,
     /// The time that a full packet takes on the outgoing link.
     pub packet_time: Dur,
+    /// True if it is that of one receiver of a radio, beside others.
+    pub is_of_receiver: bool,
     /// A random stream of its own.
     pub draws: engine::Stream,
 }
@@ -109,9 +116,11 @@ plugin::registry! { "queue discipline", Make:
     "drop-tail" => drop_tail,
     "drr" => drr,
     "fq-codel" => fq_codel,
+    "mac80211" => mac80211,
     "red" => red,
 }
 
+pub use mac80211::{Below, Turns};
 pub use red::Red;
 
 /// The discipline of a queue that does not name one.
@@ -130,7 +139,13 @@ mod tests {
             let mut chosen = entry.chosen();
             chosen.params = Params::sample(entry.info.params);
             let draws = Streams::new(1).get(Purpose::Queue, 0);
-            let outlet = Outlet { limit: Limit::Packets(9), mtu: Bytes(1500), packet_time: Dur::from_ms(1), draws };
+            let outlet = Outlet {
+                limit: Limit::Packets(9),
+                mtu: Bytes(1500),
+                packet_time: Dur::from_ms(1),
+                is_of_receiver: true,
+                draws,
+            };
             let made = (chosen.plugin)(&chosen.params, outlet);
             assert!(made.is_ok(), "{}: {:?}", entry.info.id, made.err());
         }

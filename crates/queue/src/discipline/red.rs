@@ -448,7 +448,7 @@ mod tests {
             let mut params = Params::defaults(INFO.params);
             params.set(key, Value::Float(value));
             let draws = Streams::new(7).get(Purpose::Queue, 0);
-            let outlet = Outlet { limit: Limit::Packets(9), mtu: Bytes(1500), packet_time: Dur::from_ms(1), draws };
+            let outlet = Outlet { limit: Limit::Packets(9), mtu: Bytes(1500), packet_time: Dur::from_ms(1), is_of_receiver: false, draws };
             make(&params, outlet).map(|_| ()).map_err(|unsound| unsound.to_string())
         };
         assert_eq!(made("max_th", 5.5), Ok(()));

@@ -298,7 +298,7 @@ fn silence_means_the_documented_defaults() {
         slot: None,
         protection: Protection::Auto,
         queue: RadioQueue {
-            per: Per::Interface,
+            per: None,
             queue: Queue { limit: Limit::Packets(50), discipline: discipline("drop-tail", &[]) },
         },
         access_in_gap: None,

@@ -141,12 +141,17 @@ pub(crate) fn world(shared: &Shared, seed: u64, mut taps: Taps) -> Result<World>
             (&scenario.nodes[node.index()], &mut stacks[node.index()], configs[node.index()].clone());
         let streams = on[channel.index()].streams;
         let spec = network::queue_spec(shared, &own.queue.queue, scenario.radio.data_rate);
+        let per = own.queue.per.unwrap_or_else(|| network::per(&spec));
         let mut queues = Vec::new();
         for category in 0..config.accesses().len() as u64 {
             let entity = category << 32 | u64::from(node.0);
-            let queue: Box<dyn TxQueue> = match own.queue.per {
+            let queue: Box<dyn TxQueue> = match per {
                 Per::Interface => Box::new(Fifo::new(&spec, mtu, streams.get(Purpose::Queue, entity))),
-                Per::Receiver => Box::new(Links::new(&spec, mtu, streams.within(Purpose::Queue, entity))),
+                Per::Receiver => {
+                    let mut links = Links::new(&spec, mtu, streams.within(Purpose::Queue, entity));
+                    links.count_first_by(own.standard.modes()[0]);
+                    Box::new(links)
+                }
             };
             queues.push(stack.queue(queue));
         }

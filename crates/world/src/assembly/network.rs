@@ -509,6 +509,14 @@ fn check_on_demand(shared: &Shared) -> Result<()> {
     Ok(())
 }
 
+/// The MSDUs that have a queue together, where the scenario does not say: those of a receiver, if the discipline schedules receivers.
+pub(super) fn per(spec: &queue::Spec) -> sc::Per {
+    match spec.turns() {
+        Ok(queue::Turns::Mac80211 { .. }) => sc::Per::Receiver,
+        Ok(queue::Turns::Round) | Err(_) => sc::Per::Interface,
+    }
+}
+
 /// The wires of a link, by its index.
 pub(super) fn wires_of(scenario: &Scenario, link: usize) -> impl Iterator<Item = LinkId> {
     let wires = |link: &sc::Link| link.ends.directions().count() as u32;

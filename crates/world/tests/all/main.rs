@@ -5,6 +5,7 @@ mod absent;
 mod ack_priority;
 mod ack_return;
 mod aggregates;
+mod airtime;
 mod aodv;
 mod bad_input;
 mod base_station;
