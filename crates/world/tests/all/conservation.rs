@@ -103,8 +103,10 @@ fn case() -> impl Strategy<Value = Case> {
         2 => prop::sample::select(vec![1u32, 2, 5]).prop_map(|n| format!("{{ packets = {n} }}")),
         2 => Just("{ packets = 100 }".to_owned()),
         1 => Just("{ bytes = \"4 kB\" }".to_owned()),
-        2 => prop::sample::select(vec!["drop-tail", "codel", "fq-codel", "drr"])
+        2 => prop::sample::select(vec!["drop-tail", "codel", "fq-codel", "drr", "mac80211"])
             .prop_map(|id| format!("{{ per = \"receiver\", packets = 5, discipline = \"{id}\" }}")),
+        1 => prop::sample::select(vec!["aql = \"off\"", "aql = \"none\"", "aql = \"none\", airtime = false"])
+            .prop_map(|keys| format!("{{ packets = 20, discipline = \"mac80211\", {keys} }}")),
     ];
     let schemes = vec![
         None,

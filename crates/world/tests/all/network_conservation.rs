@@ -591,10 +591,13 @@ fn the_books_of_every_queue_discipline_balance_on_the_air_and_on_a_wire() {
         let params = Params::sample(entry.info.params);
         let set: String = params.iter().map(|(key, value)| format!(", {key} = {value}")).collect();
         let queue = format!("{{ discipline = \"{}\", packets = 20{set} }}", entry.info.id);
+        // One that schedules receivers has none on a wire.
+        let is_for_wires = queue::Spec::new(queue::Limit::Packets(20), entry.with(params)).check(false).is_ok();
+        let on_wire = if is_for_wires { queue.as_str() } else { "{ packets = 20 }" };
         let text = format!(
             "[scenario]\nname = \"queues\"\nduration = \"3 s\"\n[radio]\nstandard = \"802.11b\"\nqueue = {queue}\n\
              [[node]]\nname = \"server\"\n[[node]]\nname = \"ap\"\nrole = \"ap\"\n[[node]]\nname = \"mobile\"\nposition = [5, 0]\n\
-             [[link]]\nbetween = [\"server\", \"ap\"]\nrate = \"20 Mb/s\"\ndelay = \"5 ms\"\nqueue = {queue}\n\
+             [[link]]\nbetween = [\"server\", \"ap\"]\nrate = \"20 Mb/s\"\ndelay = \"5 ms\"\nqueue = {on_wire}\n\
              [[flow]]\nfrom = \"server\"\nto = \"mobile\"\ntransport = {{ protocol = \"tcp\", preset = \"rfc\" }}\n"
         );
         let blueprint = world::parse(&text, &[]).unwrap_or_else(|error| panic!("{error}"));
