@@ -295,6 +295,10 @@ impl Generators {
                 }
                 self.tell(&answer, 1, cx);
             }
+            AckTiming::AfterAll => {
+                cx.timer(key(packet.flow), cx.now);
+                generator.waiting = Some(answer);
+            }
             AckTiming::Within(delay) => {
                 if generator.waiting.is_none() {
                     cx.timer(key(packet.flow), cx.now + delay);

@@ -70,8 +70,13 @@ impl Quick {
 
 /// Makes one with the connection's count and timeout.
 pub fn make(_: &Params, delay: Delay) -> Box<dyn AckPolicy> {
+    Box::new(of(delay))
+}
+
+/// One with these keys.
+pub(super) fn of(delay: Delay) -> Delayed {
     let quick = delay.quickack.then_some(Quick { left: 0, delay: None, last: SimTime::ZERO });
-    Box::new(Delayed { count: delay.count, timeout: delay.timeout, waiting: 0, quick })
+    Delayed { count: delay.count, timeout: delay.timeout, waiting: 0, quick }
 }
 
 impl AckPolicy for Delayed {

@@ -44,6 +44,8 @@ pub struct Arrival {
 pub enum AckTiming {
     /// Acknowledge at once.
     Now,
+    /// Acknowledge once, when all segments of this instant have been taken in.
+    AfterAll,
     /// Acknowledge with the next segment that says so, or this long after the first that waited.
     Within(Dur),
 }
@@ -64,4 +66,5 @@ plugin::registry! { "receiver", Make:
     "delayed-ack" => delayed,
     "dynamic-delayed-ack" => dynamic_delayed,
     "every" => every,
+    "gro" => gro,
 }

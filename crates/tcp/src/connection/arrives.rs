@@ -365,6 +365,10 @@ impl Connection {
         };
         match self.rcv.policy.on_data(&arrival) {
             AckTiming::Now => self.rcv.ack_now(),
+            AckTiming::AfterAll => {
+                self.rcv.ack_later();
+                self.timers.set(Timer::DelayedAck, now);
+            }
             AckTiming::Within(wait) => {
                 if self.rcv.ack_later() {
                     self.timers.set(Timer::DelayedAck, now + wait);

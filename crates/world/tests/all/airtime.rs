@@ -73,3 +73,25 @@ fn a_sparse_flow_beside_a_download_waits_a_fifth_of_its_time_in_a_fifo_or_less()
     let (fifo, fair) = (delay(FIFO), delay(FAIR));
     assert!(fair < fifo / 5.0, "{fair} s, {fifo} s in one queue");
 }
+
+#[test]
+fn behind_gro_64_kb_of_a_ppdu_have_one_ack() {
+    let cell = |receiver: &str| {
+        format!(
+            "[scenario]\nduration = '3 s'\nwarmup = '1 s'\n[radio]\nstandard = '802.11ax'\nwidth = '80 MHz'\nmcs = 9\n\
+             [[node]]\nname = 'ap'\nrole = 'ap'\n[[node]]\nname = 'sta'\n[[flow]]\nfrom = 'ap'\nto = 'sta'\n\
+             transport = {{ protocol = 'tcp', preset = 'linux', congestion = 'cubic', receiver = '{receiver}' }}\n"
+        )
+    };
+    let acks_of = |receiver: &str| {
+        let run = run(&cell(receiver), 1);
+        let number = |row, name| Run::number(row, name).expect("a column");
+        let link = run.links.iter().find(|link| number(link, "data_ppdus") > 0.0).expect("data");
+        let ppdus = number(link, "data_ppdus");
+        (number(&run.flows[0], "acks_sent") / ppdus, number(link, "mean_mpdus"), number(&run.flows[0], "goodput_bps"))
+    };
+    let ((gro, mpdus, fast), (delayed, _, slower)) = (acks_of("gro"), acks_of("delayed-ack"));
+    // 45 segments of 1448 B are 64 kB, and what is left of a PPDU has one ACK more.
+    assert!((mpdus / 45.0..mpdus / 45.0 + 1.0).contains(&gro), "{gro} ACKs for {mpdus} MPDUs");
+    assert!(delayed > 10.0 * gro && fast > slower, "{delayed} ACKs, {fast} and {slower} b/s");
+}

@@ -296,3 +296,18 @@ fn dsack_of_two_parts_beyond_the_ack_the_first_is_told_and_the_block_it_is_in() 
          2.3  > . 1:1(0) ack 1001 <sack 1501:2001, sack 1501:3001, sack 3501:4001>",
     );
 }
+
+#[test]
+fn behind_gro_a_batch_has_one_ack_and_a_segment_alone_waits() {
+    let gro = Config { ack_policy: ack::find("gro").unwrap(), ..config() };
+    connected(gro, PEER).run(
+        "1    < . 1:1001(1000) ack 1
+         1    < . 1001:2001(1000) ack 1
+         1    > . 1:1(0) ack 2001
+         1.01 < . 2001:3001(1000) ack 1
+         1.21 > . 1:1(0) ack 3001
+         1.3  < . 3001:4001(1000) ack 1
+         1.31 < . 4001:5001(1000) ack 1
+         1.31 > . 1:1(0) ack 5001",
+    );
+}
