@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .measure.stats import Estimate
     from .parts import Controller, Scheme
     from .results import Comparison, Reproduction, Result, Sweep
+    from .flent import rrul
 
     __version__: str
 
@@ -46,6 +47,7 @@ _WHERE = {
     "load": "api",
     "parse": "api",
     "reproduce": "api",
+    "rrul": "flent",
     "run": "api",
     "sweep": "api",
     "tcp": "api",
@@ -75,6 +77,7 @@ __all__ = [
     "load",
     "parse",
     "reproduce",
+    "rrul",
     "run",
     "sweep",
     "tcp",

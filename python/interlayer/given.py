@@ -83,6 +83,7 @@ _TAKES: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "name": (_word, "a text"),
     "loss": (_number, "a number from 0 to 1"),
     "congestion": (_word_or_table, "a sender's name or table"),
+    "queue": (_word_or_table, "the name of a discipline, or a queue's table"),
     "parts": (_parts, 'names and classes, as in parts={"mine": Mine}'),
     "metric": (_word, 'a metric, as in "flow.0.rtt_mean"'),
     "label": (_word, "an arm's name"),

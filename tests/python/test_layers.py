@@ -32,6 +32,7 @@ LAYERS = [
     ["show"],
     ["results"],
     ["api", "bench"],
+    ["flent"],
     ["realtime"],
     ["cli_parts"],
     ["cli_deploy", "cli_live", "cli_new", "cli_study", "cli_sweep"],

@@ -4,34 +4,40 @@
 //!   overdrawn gets `weight` when its turn comes, and goes to the end of the line. What it sends here counts in the category that it is
 //!   sent in.
 //! - **Below** What is handed down leaves in that order. An aggregate takes along what lies below for the same receiver and TID, as firmware
-//!   does, and nothing of the fair queue. A packet counts until the attempt that it is in is over, by the time that it would take in the
-//!   mode of its receiver's last PPDU: with its preamble, or its bits alone where PPDUs aggregate.
-//! - **Departs** Linux bounds `total` over all categories of a device; here it is that of one category.
+//!   does, and nothing of the fair queue. A packet counts until the attempt that it is in is over, by the time that its bits would take in
+//!   the mode of its receiver's last PPDU, and by its share of what else its exchanges took on the air of late: preambles, RTS, responses.
+//! - **Departs** Linux takes that share from a table of rates, and assumes aggregates in all categories but VO; here it is what was seen. Linux bounds `total` over all categories of a device; here it is that of one category.
 
 use crate::msdu::Msdu;
 use phy::{Mode, airtime};
 use queue::Below;
-use units::{Dur, NodeId};
+use units::{Bytes, Dur, NodeId};
 
 /// Airtime that frames to a group may have below. Linux: `IEEE80211_DEFAULT_AQL_TXQ_LIMIT_BC`, 50 ms.
 const GROUP: Dur = Dur::from_ms(50);
+
+/// The share of a new exchange in the smoothed overhead. Our choice.
+const GAIN: u64 = 8;
 
 /// So much lies below.
 #[derive(Debug, Clone, Copy, Default)]
 struct Load {
     airtime: Dur,
     packets: u32,
+    bytes: Bytes,
 }
 
 impl Load {
     fn add(&mut self, other: Load) {
         self.airtime += other.airtime;
         self.packets += other.packets;
+        self.bytes += other.bytes;
     }
 
     fn take(&mut self, other: Load) {
         self.airtime = self.airtime.saturating_sub(other.airtime);
         self.packets = self.packets.saturating_sub(other.packets);
+        self.bytes = self.bytes.saturating_sub(other.bytes);
     }
 }
 
@@ -46,6 +52,8 @@ struct Account {
     in_service: Load,
     /// That of its last PPDU.
     mode: Option<Mode>,
+    /// Airtime of an exchange beside the bits of its packets, for each of them; `None` before the first.
+    overhead: Option<Dur>,
 }
 
 /// Visits after which an account with this credit is not overdrawn.
@@ -90,7 +98,7 @@ impl Accounts {
         let known = self.of.iter().position(|account| account.to == to);
         known.unwrap_or_else(|| {
             let (below, in_service) = (Load::default(), Load::default());
-            self.of.push(Account { to, credit: 0, below, in_service, mode: None });
+            self.of.push(Account { to, credit: 0, below, in_service, mode: None, overhead: None });
             self.of.len() - 1
         })
     }
@@ -135,38 +143,45 @@ impl Accounts {
 
     /// The time that a packet would take on the air.
     fn lasts(&self, account: usize, msdu: &Msdu) -> Dur {
-        let is_legacy = |mode: Mode| mode.reference == mode;
-        let lasts = |mode: Mode| if is_legacy(mode) { airtime(mode, msdu.mpdu) } else { msdu.mpdu / mode.bit_rate() };
-        self.of[account].mode.or(self.first).map_or(Dur::ZERO, lasts)
+        let own = &self.of[account];
+        let lasts = |mode: Mode| match own.overhead {
+            Some(overhead) => msdu.mpdu / mode.bit_rate() + overhead,
+            None => airtime(mode, msdu.mpdu),
+        };
+        own.mode.or(self.first).map_or(Dur::ZERO, lasts)
     }
 
     /// A packet is handed down: the airtime by which it counts until it is over.
     pub fn handed(&mut self, account: usize, msdu: &Msdu) -> Dur {
         let airtime = self.lasts(account, msdu);
-        let load = Load { airtime, packets: 1 };
+        let load = Load { airtime, packets: 1, bytes: msdu.mpdu };
         self.of[account].below.add(load);
         self.total.add(load);
         airtime
     }
 
     /// One that was handed down is taken back, unsent.
-    pub fn taken_back(&mut self, account: usize, airtime: Dur) {
-        let load = Load { airtime, packets: 1 };
+    pub fn taken_back(&mut self, account: usize, airtime: Dur, msdu: &Msdu) {
+        let load = Load { airtime, packets: 1, bytes: msdu.mpdu };
         self.of[account].below.take(load);
         self.total.take(load);
     }
 
     /// It comes into service.
-    pub fn served(&mut self, account: usize, airtime: Dur) {
-        self.of[account].in_service.add(Load { airtime, packets: 1 });
+    pub fn served(&mut self, account: usize, airtime: Dur, msdu: &Msdu) {
+        self.of[account].in_service.add(Load { airtime, packets: 1, bytes: msdu.mpdu });
     }
 
     /// An attempt for it is over.
     pub fn attempted(&mut self, account: usize, lasted: Dur, mode: Option<Mode>) {
         self.charge(account, lasted);
-        self.settle(account);
         let own = &mut self.of[account];
+        if let (Some(mode), packets @ 1..) = (mode, own.in_service.packets) {
+            let each = lasted.saturating_sub(own.in_service.bytes / mode.bit_rate()) / u64::from(packets);
+            own.overhead = Some(own.overhead.map_or(each, |old| (old * (GAIN - 1) + each) / GAIN));
+        }
         own.mode = mode.or(own.mode);
+        self.settle(account);
     }
 
     /// Its frames took this on the air. Those to a group count for nobody.

@@ -280,7 +280,7 @@ impl Links {
             Some(msdu) => (accounts.handed(link.account, &msdu), msdu),
             None => link.below.pop_front().map(|(_, lasts, msdu)| (lasts, msdu))?,
         };
-        accounts.served(link.account, lasts);
+        accounts.served(link.account, lasts, &msdu);
         self.ahead.entries -= msdu.msdus();
         self.ahead.bytes -= msdu.packet_bytes(all);
         Some(msdu)
@@ -408,7 +408,7 @@ impl TxQueue for Links {
             if let Some(place) = link.below.iter().position(|(.., msdu)| sought.is(msdu)) {
                 let (_, lasts, msdu) = link.below.remove(place)?;
                 if let Some(accounts) = &mut self.accounts {
-                    accounts.taken_back(link.account, lasts);
+                    accounts.taken_back(link.account, lasts, &msdu);
                 }
                 self.ahead.entries -= msdu.msdus();
                 self.ahead.bytes -= msdu.packet_bytes(all);

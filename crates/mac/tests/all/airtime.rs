@@ -174,6 +174,18 @@ fn nothing_of_the_fair_queue_overtakes_what_lies_below() {
 }
 
 #[test]
+fn a_packet_counts_below_by_what_its_exchanges_take_and_not_by_its_bits_alone() {
+    let mut fair = Fair::new(&[]);
+    fair.push(1, 30);
+    // 4 ms each, where bits take 2.05: 12 ms are three packets, and not six, once what was handed down before is gone. One of the three is
+    // over, and the account is overdrawn: another receiver's packet is the third.
+    assert_eq!(fair.order(&[(1, 4000)], 12), [1; 12]);
+    fair.push(2, 1);
+    let order = fair.order(&[(1, 4000), (2, 4000)], 8);
+    assert_eq!(order.iter().position(|to| *to == 2), Some(2), "{order:?}");
+}
+
+#[test]
 fn firmware_takes_64_packets_of_a_receiver_however_long_they_last() {
     let mut fair = Fair::new(&[("aql", Value::Choice("off"))]);
     fair.push(1, 100);

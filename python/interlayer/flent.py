@@ -1,0 +1,84 @@
+"""The test that engineers of queues know: real-time response under load."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING
+
+from . import given, toml_text
+from .api import WIRE, Scenario, tcp, udp, wlan
+
+if TYPE_CHECKING:
+    from .api import Table
+
+CATEGORIES = {"be": 0, "bk": 8, "vi": 40, "vo": 46}
+"""DSCP of a flow for each access category: best effort, CS1, CS5 and EF, those of Flent's `rrul`."""
+PROBE = "92 B"
+"""64 B behind headers of UDP and IP."""
+PROBE_RATE = "25.6 kb/s"
+"""Such a probe each 20 ms; Flent sends one in 200 ms, of which a run here would hold few."""
+
+
+def rrul(
+    *,
+    standard: str = "802.11n",
+    rate: str | None = None,
+    mcs: int | None = None,
+    streams: int | None = None,
+    width: str | None = None,
+    queue: str | Table | None = None,
+    congestion: str | Table = "cubic",
+    wire: Table = WIRE,
+    duration: str = "20 s",
+    warmup: str = "5 s",
+    radio: Table | None = None,
+    name: str = "rrul",
+) -> Scenario:
+    """A station that uploads and downloads in each of four access categories, with probes of latency beside.
+
+    Between `sta1`, behind its access point, and `server`, behind a wire, run four TCP uploads (`up-be`, `up-bk`,
+    `up-vi`, `up-vo`), four downloads (`down-…`) and as many probes each way (`probe-up-…`, `probe-down-…`: 64 B over UDP
+    each 20 ms). Latencies of the probes are those of a call or a game meanwhile: `flow.probe-down-be.latency_p95`.
+
+    `queue` is that of all radios: a discipline's name, which holds 8192 packets, or a table; the standard's default if
+    it is not given. `rate`, `mcs`, `streams`, `width`, `wire` and `radio` are as for `wlan`. Source: Flent's `rrul`
+    (Hoeiland-Joergensen et al. 2017), whose probes are of three categories and of ICMP. Raises `InputError` as `wlan`.
+    """
+    given.check_if_any(queue=queue, congestion=congestion)
+    held = {"discipline": queue, "packets": 8192} if isinstance(queue, str) else queue
+    cell = wlan(
+        1,
+        ap=True,
+        standard=standard,
+        rate=rate,
+        mcs=mcs,
+        streams=streams,
+        width=width,
+        wire=wire,
+        duration=duration,
+        warmup=warmup,
+        radio={"access": "edca", **({} if held is None else {"queue": held}), **(radio or {})},
+        name=name,
+    )
+    tables = tomllib.loads(cell.text)
+    tables["flow"] = [
+        _flow(way, category, is_probe, congestion)
+        for is_probe in (False, True)
+        for way in ("up", "down")
+        for category in CATEGORIES
+    ]
+    return Scenario(toml_text.document(tables))
+
+
+def _flow(way: str, category: str, is_probe: bool, congestion: str | Table) -> dict[str, object]:
+    ends = ("sta1", "server") if way == "up" else ("server", "sta1")
+    carried = udp(PROBE, PROBE_RATE) if is_probe else tcp(congestion)
+    transport = {key: value for key, value in carried.items() if key != "traffic"}
+    return {
+        "name": f"probe-{way}-{category}" if is_probe else f"{way}-{category}",
+        "from": ends[0],
+        "to": ends[1],
+        "dscp": CATEGORIES[category],
+        "transport": transport,
+        "traffic": carried.get("traffic", {"model": "bulk"}),
+    }
