@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .api import Interrupted, Scenario, compare, example, load, parse, reproduce, run, sweep, tcp, udp, wlan
     from .errors import InputError, InterlayerError, OutputError, PartError, RunError
+    from .flent import rrul
     from .measure.stats import Estimate
     from .parts import Controller, Scheme
     from .results import Comparison, Reproduction, Result, Sweep
-    from .flent import rrul
 
     __version__: str
 

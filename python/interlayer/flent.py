@@ -37,7 +37,7 @@ def rrul(
     """A station that uploads and downloads in each of four access categories, with probes of latency beside.
 
     Between `sta1`, behind its access point, and `server`, behind a wire, run four TCP uploads (`up-be`, `up-bk`,
-    `up-vi`, `up-vo`), four downloads (`down-…`) and as many probes each way (`probe-up-…`, `probe-down-…`: 64 B over UDP
+    `up-vi`, `up-vo`), four downloads (`down-…`) and as many probes each way (`probe-up-…`, `probe-down-…`: 64 B of UDP
     each 20 ms). Latencies of the probes are those of a call or a game meanwhile: `flow.probe-down-be.latency_p95`.
 
     `queue` is that of all radios: a discipline's name, which holds 8192 packets, or a table; the standard's default if
