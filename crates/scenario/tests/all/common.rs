@@ -319,6 +319,7 @@ edca = { bk = { aifsn = 9, cw_min = 3, cw_max = 7, txop_limit = "1504 us" }, be 
 [channel]
 propagation = { model = "log-distance", exponent = 3.5, reference_distance = "2 m", reference_loss = "50 dB" }
 shadowing = "4 dB"
+shadowing_decorrelation = "20 m"
 fading = { model = "rayleigh", coherence = "10 ms" }
 noise_figure = "6 dB"
 [layout]

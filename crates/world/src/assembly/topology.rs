@@ -105,7 +105,10 @@ impl Topology for Standing {
                         Some(moving) if on.channel.powers.is_none() => {
                             moving.heard(on, places, is_cut, *from, medium)
                         }
-                        _ => radio::heard(on, places, is_cut, *from, medium),
+                        _ => {
+                            radio::heard(on, places, is_cut, *from, medium);
+                            moving.iter_mut().for_each(|moving| moving.forget_gains(on.id, *from));
+                        }
                     }
                 }
                 is_sending
