@@ -12,7 +12,7 @@ use engine::{Purpose, Streams};
 use motion::model::Given;
 use motion::trace::Player;
 use motion::{Change, Leg, Model, Motion, Point};
-use net::{Hop, HopCount, Routes};
+use net::{Costs, Hop, HopCount, Routes};
 use phy::{Medium, Shadow};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -443,7 +443,9 @@ impl Moving {
                 (0..scenario.nodes.len() as u32).map(|from| routes.next(NodeId(from), to)).collect()
             };
             let before: Vec<_> = anew.iter().map(|to| hop_to(routes, *to)).collect();
-            network::renew(scenario, near, &hops, routes, &anew, |to, found| _ = costs.insert(to, found));
+            network::renew(scenario, near, (&hops, &HopCount), routes, &anew, |to, found| {
+                _ = costs.insert(to, found)
+            });
             for (to, before) in anew.iter().zip(before) {
                 let changed = (0..).map(NodeId).zip(before.iter().zip(hop_to(routes, *to)));
                 others.extend(changed.filter(|(_, (was, is))| **was != *is).map(|(node, _)| node));
@@ -451,13 +453,24 @@ impl Moving {
         }
         if cfg!(debug_assertions) {
             let (mut all, ends) = (routes.clone(), network::ends(shared));
-            network::renew(scenario, near, &hops, &mut all, &ends, |to, found| {
+            network::renew(scenario, near, (&hops, &HopCount), &mut all, &ends, |to, found| {
                 assert_eq!(costs[&to], found, "to {to}")
             });
             let mut nodes = (0..scenario.nodes.len() as u32).map(NodeId);
             assert!(nodes.all(|node| all.row(node) == routes.row(node)), "routes are those that are found anew");
         }
         (routes, others.into_iter().collect())
+    }
+
+    /// The same by other costs than hops: every destination is searched anew.
+    pub fn reroute_by<C: Costs>(&mut self, shared: &Shared, cut: &[LinkId], costs: &C) -> (&Routes, Vec<NodeId>) {
+        let Moving { routes, near, .. } = self;
+        let (hops, ends, before) =
+            (network::hops_of(&shared.scenario, cut, near), network::ends(shared), routes.clone());
+        network::renew(&shared.scenario, near, (&hops, costs), routes, &ends, |_, _| {});
+        let nodes = (0..shared.scenario.nodes.len() as u32).map(NodeId);
+        let others = nodes.filter(|node| before.row(*node) != routes.row(*node)).collect();
+        (routes, others)
     }
 
     /// An event has made the gains from `from` anew, as if nobody had moved: they are to be renewed when it transmits.
