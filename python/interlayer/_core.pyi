@@ -298,7 +298,17 @@ def parse(text: str, overrides: Sequence[tuple[str, str]] = (), parts: Sequence[
     """
 
 def registry(
-    kind: Literal["schemes", "congestion", "receivers", "recovery", "rate-controls", "queues", "routing", "traffic"],
+    kind: Literal[
+        "schemes",
+        "congestion",
+        "receivers",
+        "recovery",
+        "rate-controls",
+        "queues",
+        "routing",
+        "route-metrics",
+        "traffic",
+    ],
 ) -> list[dict[str, str]]:
     """The registered plug-ins: `id`, `summary`, `source`; sorted by id.
 

@@ -307,6 +307,7 @@ _ALSO = {
     "rate-control": "rate-controls",
     "receiver": "receivers",
     "routers": "routing",
+    "route-metric": "route-metrics",
     "recoveries": "recovery",
     "queue": "queues",
     "disciplines": "queues",
@@ -323,6 +324,7 @@ _LISTS = (
     "rate-controls",
     "queues",
     "routing",
+    "route-metrics",
     "traffic",
     "metrics",
 )

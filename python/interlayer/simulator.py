@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     Watch = Callable[[Mapping[int, float]], None]
     """Is told now and then, while no run finishes, the simulated time in s that each run has reached, by number."""
 
-Registry = Literal["schemes", "congestion", "receivers", "recovery", "rate-controls", "queues", "routing", "traffic"]
+Registry = Literal[
+    "schemes", "congestion", "receivers", "recovery", "rate-controls", "queues", "routing", "route-metrics", "traffic"
+]
 
 _SEEDS = 2**63
 """How many seeds there are: what TOML and a column of a frame can hold."""

@@ -444,6 +444,7 @@ def test_several_experiments_are_on_one_page(interlayer: Any, tmp_path: Path) ->
     "kind",
     [
         *("experiments", "schemes", "congestion", "receivers", "recovery", "rate-controls", "queues", "routing"),
+        "route-metrics",
         *("traffic", "metrics"),
     ],
 )

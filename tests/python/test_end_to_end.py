@@ -262,7 +262,18 @@ def test_what_applies_is_shown_and_reads_as_the_same_scenario(preset: str, more:
 
 
 @pytest.mark.parametrize(
-    "kind", ["schemes", "congestion", "receivers", "recovery", "rate-controls", "queues", "routing", "traffic"]
+    "kind",
+    [
+        "schemes",
+        "congestion",
+        "receivers",
+        "recovery",
+        "rate-controls",
+        "queues",
+        "routing",
+        "route-metrics",
+        "traffic",
+    ],
 )
 def test_lists_are_sorted_by_id(kind: str) -> None:
     done = command("list", kind)

@@ -137,7 +137,18 @@ def test_the_source_of_an_experiment_is_in_the_bibliography(name: str) -> None:
 
 @pytest.mark.core
 @pytest.mark.parametrize(
-    "kind", ["schemes", "congestion", "receivers", "recovery", "rate-controls", "queues", "routing", "traffic"]
+    "kind",
+    [
+        "schemes",
+        "congestion",
+        "receivers",
+        "recovery",
+        "rate-controls",
+        "queues",
+        "routing",
+        "route-metrics",
+        "traffic",
+    ],
 )
 def test_lists_show_author_and_year(kind: str) -> None:
     from interlayer import simulator

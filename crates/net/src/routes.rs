@@ -22,19 +22,57 @@ impl Hop {
     }
 }
 
-/// The cost of hops. A scheme may bring its own.
-pub trait RouteMetric: std::fmt::Debug {
-    /// The cost of going from `from` over `hop`; more than zero. Costs along a route add up.
-    fn cost(&self, from: NodeId, hop: Hop) -> u64;
+/// The costs by which ways are compared: of two ways the one of less cost is taken.
+pub trait Costs {
+    /// The cost of a way.
+    type Cost: Copy + Ord + std::fmt::Debug;
+
+    /// The cost of a way that is at its end.
+    fn none(&self) -> Self::Cost;
+
+    /// The cost of going from `from` over `hop` and on by a way of this cost.
+    fn over(&self, from: NodeId, hop: Hop, rest: Self::Cost) -> Self::Cost;
+
+    /// True if every hop makes a way dearer. Otherwise a node takes hops alone that lead nearer to the destination by [`Costs::length`],
+    /// so that no loop arises.
+    fn grows(&self) -> bool {
+        true
+    }
+
+    /// The length of a hop, more than zero.
+    fn length(&self, _from: NodeId, _hop: Hop) -> u64 {
+        1
+    }
 }
 
 /// Every hop costs one.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct HopCount;
 
-impl RouteMetric for HopCount {
-    fn cost(&self, _: NodeId, _: Hop) -> u64 {
-        1
+impl Costs for HopCount {
+    type Cost = u64;
+
+    fn none(&self) -> u64 {
+        0
+    }
+
+    fn over(&self, _: NodeId, _: Hop, rest: u64) -> u64 {
+        rest + 1
+    }
+}
+
+/// The lengths of other costs.
+struct Lengths<'a, C>(&'a C);
+
+impl<C: Costs> Costs for Lengths<'_, C> {
+    type Cost = u64;
+
+    fn none(&self) -> u64 {
+        0
+    }
+
+    fn over(&self, from: NodeId, hop: Hop, rest: u64) -> u64 {
+        rest.saturating_add(self.0.length(from, hop).max(1))
     }
 }
 
@@ -48,14 +86,14 @@ pub struct Routes {
 impl Routes {
     /// Least-cost routes over `hops`, the neighbours of each node, to `destinations`. Of two routes of one cost a node
     /// takes the hop that stands first in its list. (Dijkstra's algorithm from each destination backwards.)
-    pub fn least_cost(
+    pub fn least_cost<C: Costs>(
         hops: &[Vec<Hop>],
         destinations: impl IntoIterator<Item = NodeId>,
-        metric: &dyn RouteMetric,
+        metric: &C,
     ) -> Routes {
         let nodes = hops.len();
         let mut routes = Routes { nodes, next: vec![None; nodes * nodes] };
-        let back = back(hops, metric);
+        let back = back(hops);
         for to in destinations {
             routes.find(hops, &back, to, metric);
         }
@@ -64,44 +102,76 @@ impl Routes {
 
     /// Finds least-cost routes over `hops` to some destinations anew; those to others stay. `found` is told each destination and the cost to
     /// reach it from every node, `None` where no route leads.
-    pub fn renew(
+    pub fn renew<C: Costs>(
         &mut self,
         hops: &[Vec<Hop>],
         destinations: impl IntoIterator<Item = NodeId>,
-        metric: &dyn RouteMetric,
-        mut found: impl FnMut(NodeId, Vec<Option<u64>>),
+        metric: &C,
+        mut found: impl FnMut(NodeId, Vec<Option<C::Cost>>),
     ) {
-        let back = back(hops, metric);
+        let back = back(hops);
         for to in destinations {
             found(to, self.find(hops, &back, to, metric));
         }
     }
 
     /// Chooses a node's hop to a destination among those in `list`, where costs to reach it stand.
-    pub fn choose(
+    pub fn choose<C: Costs>(
         &mut self,
         from: NodeId,
         list: &[Hop],
         to: NodeId,
-        costs: &[Option<u64>],
-        metric: &dyn RouteMetric,
+        costs: &[Option<C::Cost>],
+        metric: &C,
     ) {
-        let through = |hop: &Hop| costs[hop.node().index()].map(|rest| rest + metric.cost(from, *hop));
+        let through = |hop: &Hop| costs[hop.node().index()].map(|rest| metric.over(from, *hop, rest));
         let best = list.iter().filter(|hop| through(hop).is_some()).min_by_key(|hop| through(hop));
         self.next[from.index() * self.nodes + to.index()] = best.copied();
     }
 
     /// Finds the routes to one destination. Returns the cost of each.
-    fn find(
+    fn find<C: Costs>(
         &mut self,
         hops: &[Vec<Hop>],
-        back: &[Vec<(NodeId, u64)>],
+        back: &[Vec<(NodeId, Hop)>],
         to: NodeId,
-        metric: &dyn RouteMetric,
-    ) -> Vec<Option<u64>> {
-        let costs = costs(back, to);
+        metric: &C,
+    ) -> Vec<Option<C::Cost>> {
+        if !metric.grows() {
+            return self.find_nearer(hops, back, to, metric);
+        }
+        let costs = costs(back, to, metric);
         for (from, list) in (0..).map(NodeId).zip(hops).filter(|(from, _)| *from != to) {
             self.choose(from, list, to, &costs, metric);
+        }
+        costs
+    }
+
+    /// Finds the routes to one destination over hops that lead nearer to it, node by node with the nearest first: whatever costs do
+    /// along a way, there is no loop.
+    fn find_nearer<C: Costs>(
+        &mut self,
+        hops: &[Vec<Hop>],
+        back: &[Vec<(NodeId, Hop)>],
+        to: NodeId,
+        metric: &C,
+    ) -> Vec<Option<C::Cost>> {
+        let lengths = costs(back, to, &Lengths(metric));
+        let mut nodes: Vec<(u64, NodeId)> =
+            (0..).map(NodeId).zip(&lengths).filter_map(|(node, length)| Some(((*length)?, node))).collect();
+        nodes.sort_unstable();
+        let mut costs: Vec<Option<C::Cost>> = vec![None; hops.len()];
+        costs[to.index()] = Some(metric.none());
+        for (length, from) in nodes.into_iter().filter(|(_, from)| *from != to) {
+            let list = &hops[from.index()];
+            let is_nearer = |hop: &&Hop| lengths[hop.node().index()].is_some_and(|rest| rest < length);
+            let nearer: Vec<Hop> = list.iter().filter(is_nearer).copied().collect();
+            self.choose(from, &nearer, to, &costs, metric);
+            let cost = |hop: Hop| costs[hop.node().index()].map(|rest| metric.over(from, hop, rest));
+            costs[from.index()] = self.next(from, to).and_then(cost);
+        }
+        for from in (0..).map(NodeId).take(hops.len()).filter(|from| costs[from.index()].is_none()) {
+            self.next[from.index() * self.nodes + to.index()] = None;
         }
         costs
     }
@@ -113,7 +183,7 @@ impl Routes {
 
     /// The memory in bytes that the search takes over so many hops of all nodes together, their lists included.
     pub const fn search_bytes(hops: usize) -> usize {
-        hops * (size_of::<Hop>() + size_of::<(NodeId, u64)>())
+        hops * (size_of::<Hop>() + size_of::<(NodeId, Hop)>())
     }
 
     /// The next hop from `from` towards `to`; `None` if there is no route, or `to` was no destination.
@@ -144,29 +214,29 @@ impl Routes {
     }
 }
 
-/// The nodes that reach each node in one hop, with the cost of that hop.
-fn back(hops: &[Vec<Hop>], metric: &dyn RouteMetric) -> Vec<Vec<(NodeId, u64)>> {
-    let mut back: Vec<Vec<(NodeId, u64)>> = vec![Vec::new(); hops.len()];
+/// The nodes that reach each node in one hop, with that hop.
+fn back(hops: &[Vec<Hop>]) -> Vec<Vec<(NodeId, Hop)>> {
+    let mut back: Vec<Vec<(NodeId, Hop)>> = vec![Vec::new(); hops.len()];
     for (from, list) in (0u32..).map(NodeId).zip(hops) {
         for hop in list {
-            back[hop.node().index()].push((from, metric.cost(from, *hop)));
+            back[hop.node().index()].push((from, *hop));
         }
     }
     back
 }
 
 /// The cost to reach `to` from every node; `None` where no route leads. `back`: the nodes that reach a node in one hop,
-/// with the cost of that hop.
-fn costs(back: &[Vec<(NodeId, u64)>], to: NodeId) -> Vec<Option<u64>> {
+/// with that hop.
+fn costs<C: Costs>(back: &[Vec<(NodeId, Hop)>], to: NodeId, metric: &C) -> Vec<Option<C::Cost>> {
     let mut costs = vec![None; back.len()];
-    let mut queue = BinaryHeap::from([Reverse((0u64, to))]);
+    let mut queue = BinaryHeap::from([Reverse((metric.none(), to))]);
     while let Some(Reverse((cost, node))) = queue.pop() {
         if costs[node.index()].is_some() {
             continue;
         }
         costs[node.index()] = Some(cost);
         let farther = back[node.index()].iter().filter(|(from, _)| costs[from.index()].is_none());
-        queue.extend(farther.map(|(from, step)| Reverse((cost + step, *from))));
+        queue.extend(farther.map(|(from, hop)| Reverse((metric.over(*from, *hop, cost), *from))));
     }
     costs
 }
@@ -217,9 +287,15 @@ mod tests {
     #[derive(Debug)]
     struct DirectIsDear;
 
-    impl RouteMetric for DirectIsDear {
-        fn cost(&self, from: NodeId, hop: Hop) -> u64 {
-            if (from, hop.node()) == (n(0), n(2)) { 3 } else { 1 }
+    impl Costs for DirectIsDear {
+        type Cost = u64;
+
+        fn none(&self) -> u64 {
+            0
+        }
+
+        fn over(&self, from: NodeId, hop: Hop, rest: u64) -> u64 {
+            rest + if (from, hop.node()) == (n(0), n(2)) { 3 } else { 1 }
         }
     }
 

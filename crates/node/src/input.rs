@@ -67,4 +67,10 @@ pub trait Host: NodeView {
     /// Its router wants packets back from transmit queues: [`Node::next_recall`](crate::Node::next_recall) says which, once the node has
     /// returned.
     fn recall(&mut self) {}
+
+    /// Its router has a measurement of a link for computed routes: [`Node::next_sample`](crate::Node::next_sample) says which, once the node
+    /// has returned. False, as a driver's is whose routes need none: it is not kept.
+    fn weigh(&mut self) -> bool {
+        false
+    }
 }

@@ -4,7 +4,7 @@ use crate::routing::Routing;
 use crate::stage::Stage;
 use crate::{Chain, Host, Input, Output};
 use mac::{Fate, MacOptions, TxReport};
-use net::{Addresses, Hop, Order, Orders, Router};
+use net::{Addresses, Hop, LinkSample, Order, Orders, Router};
 use schemes::{Action, Agent, Cx, PeerEvent, Place, Port, Signal, Toward};
 use std::collections::VecDeque;
 use std::net::Ipv4Addr;
@@ -237,6 +237,12 @@ impl Node {
     /// each in ([`Input::Recalled`]), or ends it if there is a reason.
     pub fn next_recall(&mut self) -> Option<(InterfaceId, NodeId, Option<DropWhy>)> {
         self.routing.recalls.pop()
+    }
+
+    /// The next measurement of a link from this interface to that neighbour that computed routes are to take into account
+    /// ([`Host::weigh`]).
+    pub fn next_sample(&mut self) -> Option<(InterfaceId, NodeId, LinkSample)> {
+        self.routing.samples.pop_front()
     }
 
     fn timer<H: Host>(&mut self, now: SimTime, packets: &mut Packets, host: &mut H) {
@@ -535,6 +541,12 @@ impl Node {
                     self.set_wakeup();
                 }
                 Action::Command(flow, command) => host.command(flow, command),
+                Action::Measured(peer, sample) => {
+                    let interface = self.interface;
+                    self.route(now, packets, host, |router, _, orders| {
+                        router.measured(now, interface, peer, sample, orders);
+                    });
+                }
             }
         }
     }
@@ -571,6 +583,11 @@ impl Node {
                 Order::Flush(interface, to) => {
                     self.routing.recalls.push((interface, to, Some(DropWhy::NoRoute)));
                     host.recall();
+                }
+                Order::Weigh(interface, to, sample) => {
+                    if host.weigh() {
+                        self.routing.samples.push_back((interface, to, sample));
+                    }
                 }
                 Order::Hold(packet) => {
                     let pkt = packets.put(packet);

@@ -1,7 +1,7 @@
 //! A node's router, and packets that wait for routes.
 
 use crate::stage::Stage;
-use net::{Orders, Router};
+use net::{LinkSample, Orders, Router};
 use std::collections::VecDeque;
 use std::net::Ipv4Addr;
 use units::{InterfaceId, NodeId, SimTime};
@@ -21,6 +21,8 @@ pub(crate) struct Routing {
     pub orders: Orders,
     /// Neighbours whose packets are to come back from transmit queues, and why they end then, if they do.
     pub recalls: Vec<(InterfaceId, NodeId, Option<DropWhy>)>,
+    /// Measurements that computed routes are to take into account, the oldest first.
+    pub samples: VecDeque<(InterfaceId, NodeId, LinkSample)>,
 }
 
 impl Routing {
@@ -32,6 +34,7 @@ impl Routing {
             waiting: VecDeque::new(),
             orders: Orders::default(),
             recalls: Vec::new(),
+            samples: VecDeque::new(),
         }
     }
 

@@ -28,6 +28,6 @@ pub use format::{Band, Format, HeLtf, Refusal, TxTime, Waveform, Width};
 pub use medium::{Capture, Curve, Heard, Hearing, Medium, Parts, Pass, Ppdu, Sinr, SinrConfig, Span, Verdict};
 pub use mode::{Coding, Mode, NoSuchMode, Preamble, mode_at};
 pub use mpdu_set::MpduSet;
-pub use propagation::{NoiseFloor, PathLoss, shadowing};
+pub use propagation::{NoiseFloor, PathLoss, Shadow, shadowing};
 pub use standard::{Standard, Timing};
 pub use tx_vector::{TxPower, TxVector};

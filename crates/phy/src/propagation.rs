@@ -2,7 +2,7 @@
 //!
 //! Antenna gains and cable losses are part of the transmit power (EIRP at an isotropic receiver). Links are reciprocal.
 
-use engine::{Purpose, Streams};
+use engine::{Purpose, Stream, Streams};
 use units::{Db, Dbm, Hertz, NodeId};
 
 /// Fall of the mean gain with the distance. No gain is above 0 dB: the far-field formulae exceed it near the antenna.
@@ -81,10 +81,50 @@ pub(crate) fn pair(one: NodeId, other: NodeId) -> u64 {
 ///
 /// Depends on seed and pair alone: a new station changes nobody's, and other deviations scale it.
 pub fn shadowing(streams: &Streams, one: NodeId, other: NodeId, sigma: Db) -> Db {
-    let mut stream = streams.get(Purpose::Shadowing, pair(one, other));
+    first(&mut streams.get(Purpose::Shadowing, pair(one, other)), sigma)
+}
+
+/// The first draw of a pair's stream.
+fn first(stream: &mut Stream, sigma: Db) -> Db {
     // Box & Muller (Ann. Math. Stat. 29, 1958): the square of the radius is twice an exponential of mean 1.
     let radius = libm::sqrt(2.0 * stream.exponential());
     Db(sigma.0 * radius * libm::cos(core::f64::consts::TAU * stream.unit()))
+}
+
+/// Steps of [`Shadow`] in a decorrelation distance. Within a step the gain stays.
+const STEPS: f64 = 32.0;
+
+/// Shadowing of a pair whose ends move: it begins with [`shadowing`], and its autocorrelation over a way of d metres is
+/// exp(-d / d_corr), a process of first order. @GUD91
+///
+/// The way is the path of both ends together, so that the correlation is the product of that of each. Who turns back meets new
+/// obstacles: it is a process along the path, and no map.
+#[derive(Debug, Clone)]
+pub struct Shadow {
+    draws: Stream,
+    gain: Db,
+    steps: u64,
+}
+
+impl Shadow {
+    /// That of a pair whose ends have not moved yet.
+    pub fn of_pair(streams: &Streams, one: NodeId, other: NodeId, sigma: Db) -> Shadow {
+        let mut draws = streams.get(Purpose::Shadowing, pair(one, other));
+        let gain = first(&mut draws, sigma);
+        Shadow { draws, gain, steps: 0 }
+    }
+
+    /// The gain after both ends have gone so far together; never less than when it was asked last.
+    pub fn after(&mut self, metres: f64, decorrelation_m: f64, sigma: Db) -> Db {
+        let steps = (metres / decorrelation_m * STEPS) as u64;
+        let kept = libm::exp(-1.0 / STEPS);
+        let new = sigma.0 * libm::sqrt(1.0 - kept * kept);
+        while self.steps < steps {
+            self.gain = Db(kept * self.gain.0 + new * self.draws.normal());
+            self.steps += 1;
+        }
+        self.gain
+    }
 }
 
 /// The noise a receiver hears when nobody sends.
@@ -207,6 +247,31 @@ mod tests {
         near(draws.iter().map(|gain| gain * gain).sum::<f64>() / n, 36.0, 1.02);
         near(share(1.959_964), 0.05, 0.0044);
         near(share(1.0), 0.317_311, 0.0093);
+    }
+
+    #[test]
+    fn shadowing_along_a_way_correlates_as_the_exponential_of_its_length() {
+        // 10,000 pairs, sigma 6 dB, d_corr 20 m. The product of two normal numbers of correlation r has the variance 1 + r²: the standard error of the
+        // correlation is √(1 + r²) / 100 ≤ 0.0142. Four of each.
+        let (streams, sigma, far) = (Streams::new(1), Db(6.0), 20.0);
+        let mut pairs: Vec<Shadow> =
+            (0..10_000).map(|i| Shadow::of_pair(&streams, NodeId(i % 100), NodeId(100 + i / 100), sigma)).collect();
+        let mut at = |metres: f64| -> Vec<f64> {
+            pairs.iter_mut().map(|pair| pair.after(metres, far, sigma).0 / sigma.0).collect()
+        };
+        let begin = at(0.0);
+        assert_eq!(begin[0], shadowing(&streams, NodeId(0), NodeId(100), sigma).0 / sigma.0);
+        for (metres, expected) in [(2.5, 0.8825), (10.0, 0.606_53), (20.0, 0.367_88), (60.0, 0.049_79)] {
+            let now = at(metres);
+            let mean = |of: &dyn Fn(usize) -> f64| (0..now.len()).map(of).sum::<f64>() / now.len() as f64;
+            near(mean(&|i| begin[i] * now[i]), expected, 4.0 * 0.0142);
+            near(mean(&|i| now[i]), 0.0, 0.04);
+            near(mean(&|i| now[i] * now[i]), 1.0, 4.0 * 0.0142);
+        }
+        // However often it is asked on the way it is the same.
+        let mut asked = Shadow::of_pair(&streams, NodeId(0), NodeId(100), sigma);
+        (0..=600).for_each(|dm| _ = asked.after(f64::from(dm) / 10.0, far, sigma));
+        assert_eq!(asked.gain, pairs[0].gain);
     }
 
     #[test]

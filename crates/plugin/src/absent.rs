@@ -78,7 +78,7 @@ pub const ABSENT: &[Absent] = &[
     },
     Absent {
         noun: "router",
-        names: &["olsr", "dsr", "dsdv", "hwmp", "batman", "babel", "rip", "ospf", "bdp-route", "mtm"],
+        names: &["olsr", "dsr", "dsdv", "hwmp", "batman", "babel", "rip", "ospf"],
         near: "static",
     },
     Absent { noun: "queue discipline", names: &["cobalt", "pie", "dualpi2"], near: "codel" },

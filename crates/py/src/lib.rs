@@ -496,9 +496,10 @@ impl Core {
             "queues" => registries.queues.iter().map(|entry| row(entry.info)).collect(),
             "traffic" => registries.traffic.iter().map(|entry| row(entry.info)).collect(),
             "routing" => registries.routers.iter().map(|entry| row(entry.info)).collect(),
+            "route-metrics" => registries.route_metrics.iter().map(|entry| row(entry.info)).collect(),
             other => {
                 let message = format!(
-                    "no list of \"{other}\"; there are schemes, congestion, receivers, recovery, rate-controls, queues, routing, traffic"
+                    "no list of \"{other}\"; there are schemes, congestion, receivers, recovery, rate-controls, queues, routing, route-metrics, traffic"
                 );
                 return Err(input_error(py, &WorldInputError::new("list".to_owned(), message)));
             }
@@ -512,6 +513,7 @@ impl Core {
             let info = match kind {
                 "queues" => registries.queues.find(row[0]).map(|entry| entry.info),
                 "traffic" => registries.traffic.find(row[0]).map(|entry| entry.info),
+                "route-metrics" => registries.route_metrics.find(row[0]).map(|entry| entry.info),
                 _ => None,
             };
             if let Some(info) = info {

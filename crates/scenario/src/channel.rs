@@ -128,6 +128,8 @@ table! {
             => unreachable!("with it there are powers, and without it none"),
         /// Standard deviation of log-normal shadowing by pair; needs propagation.
         shadowing: Db, or "0 dB" => Db(0.0),
+        /// The way of its ends over which a pair's shadowing falls to a correlation of 1/e; needs shadowing.
+        shadowing_decorrelation: Option<Metres>, or "the shadowing of a pair stays, wherever it goes",
         /// The variation of gains with time; needs propagation.
         fading: Fading, or "none" => Fading::None,
         /// At receivers.

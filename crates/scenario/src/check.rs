@@ -132,6 +132,12 @@ fn fragmentation(s: &Scenario) -> Result<()> {
 }
 
 fn channel(channel: &Channel, path: &str) -> Result<()> {
+    if let Some(powers) = &channel.powers
+        && powers.shadowing_decorrelation.is_some()
+        && powers.shadowing.0 == 0.0
+    {
+        fail!("{path}.shadowing_decorrelation", "needs {path}.shadowing");
+    }
     if let Some(Fading::Jakes { doppler, speed }) = channel.powers.as_ref().map(|powers| powers.fading)
         && doppler.is_some() == speed.is_some()
     {

@@ -5,7 +5,7 @@ use crate::channel::{Channels, LinkEntry};
 use crate::flow::FlowEntry;
 use crate::item::{About, Mistake};
 use crate::node::NodeEntry;
-use crate::plug::{Plug, Routers, Schemes};
+use crate::plug::{Plug, RouteMetrics, Routers, Schemes};
 use crate::radio::Radio;
 use crate::scalar::{Metres, SOME_TIME, Text};
 use crate::shape::{MOST_ENTRIES, Shape, Via};
@@ -33,6 +33,8 @@ table! {
         link: Vec<LinkEntry>, or "none" => Vec::new(),
         /// The method by which nodes find the way to a destination.
         routing: Option<Plug<Routers>>, or "\"static\"",
+        /// The weight of ways, of which computed routes take the least.
+        route_metric: Option<Plug<RouteMetrics>>, or "\"hop-count\"",
         /// A connection or a stream of datagrams.
         flow: Vec<FlowEntry>, in 1..=MOST_ENTRIES,
         /// A cross-layer system in use.

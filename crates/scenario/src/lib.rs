@@ -58,7 +58,8 @@ pub use mobility::{Area, Mobility, Points, Speeds};
 pub use modes::{Mcs, Modes};
 pub use node::{Node, NodeEntry, Prefixes, Role};
 pub use plug::{
-    Congestion, Disciplines, Plug, RateControls, Receivers, Recoveries, Registered, Routers, Schemes, Users,
+    Congestion, Disciplines, Plug, RateControls, Receivers, Recoveries, Registered, RouteMetrics, Routers, Schemes,
+    Users,
 };
 pub use queues::{Per, Queue, RadioQueue};
 pub use radio::{
@@ -82,6 +83,8 @@ pub struct Names {
     pub recoveries: Registry<()>,
     /// Routers.
     pub routers: Registry<()>,
+    /// Metrics of computed routes.
+    pub route_metrics: Registry<()>,
     /// Rate controls of stations.
     pub rate_controls: Registry<()>,
     /// Queue disciplines. The reader tries their parameters.
@@ -100,6 +103,7 @@ impl Default for Names {
             receivers: Registry::new("receiver"),
             recoveries: Registry::new("recovery"),
             routers: Registry::new("router"),
+            route_metrics: Registry::new("route metric"),
             rate_controls: Registry::new("rate control"),
             queues: queue::registry(),
             traffic: Registry::new("traffic model"),

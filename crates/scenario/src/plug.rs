@@ -62,6 +62,10 @@ kind! {
     Routers, routers, "See `interlayer list routing`.", BY_PRESET = true
 }
 kind! {
+    /// Metrics of computed routes.
+    RouteMetrics, route_metrics, "See `interlayer list route-metrics`."
+}
+kind! {
     /// Rate controls of stations.
     RateControls, rate_controls, "See `interlayer list rate-controls`."
 }

@@ -8,7 +8,7 @@ use crate::flow::{Flow, FlowEntry, Protocol};
 use crate::group::Group;
 use crate::item::Item;
 use crate::node::{Node, NodeEntry};
-use crate::plug::{Plug, Routers};
+use crate::plug::{Plug, RouteMetrics, Routers};
 use crate::radio::{Radio, Slot, TX_POWER, bit_rates, highest};
 use crate::shape::NEEDS_POWERS;
 use crate::{InputError, Result};
@@ -40,6 +40,8 @@ pub struct Scenario {
     pub links: Vec<Link>,
     /// `None`: the router of scenarios that name none.
     pub routing: Option<Plug<Routers>>,
+    /// `None`: the metric of scenarios that name none.
+    pub route_metric: Option<Plug<RouteMetrics>>,
     /// Names unique.
     pub flows: Vec<Flow>,
     /// In the order of the file, which is the order of the chain.
@@ -108,6 +110,7 @@ impl Scenario {
                 .collect(),
             link: self.links.iter().map(|link| link.written(&names)).collect(),
             routing: self.routing.clone(),
+            route_metric: self.route_metric.clone(),
             flow: self.flows.iter().map(|flow| flow.written(&names)).collect(),
             scheme: self.schemes.clone(),
             layout: self.layout,
@@ -186,6 +189,7 @@ pub(crate) fn resolve(file: File, has_radio: &[bool], silent: Radio) -> Result<S
         nodes,
         links,
         routing: file.routing,
+        route_metric: file.route_metric,
         flows,
         schemes: file.scheme,
         events: file.event,

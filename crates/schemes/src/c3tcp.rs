@@ -10,7 +10,7 @@
 //!   (c) The window is never below one MSS, and duplicate ACKs repeat the window written last (`window::Shown`), or TCP
 //!   would not count them.
 //!   (d) The echo rides on pure ACKs, not on data that acknowledges.
-//!   (e) The rate in T_tr is the radio's set rate, whatever a rate control chooses.
+//!   (e) The rate in T_tr is the rate set for the neighbour, whatever a rate control chooses.
 //!   (f) Of a packet that came over a hop without options only the hops behind it are measured.
 //!   (g) With `control = "full"`, one sentence at the end of section 4.4.4, TCP is acknowledged at its sender as `lle-cc` does it, and what
 //!   is on its way is kept below the window that this scheme writes.
@@ -20,14 +20,17 @@
 //!   forward path". That is B D_f, `delay = "forward"`. Section 4.4.4 after the example of figure 4.6: the delay "is obtained as a sum of
 //!   propagation delays of TCP data and TCP ACK packets". That is B (D_f + D_b), `delay = "both"`, the default: only there the text says
 //!   how the number is had, and why ACKs collect delays on their way; it is also what was there before this was a parameter.
+//!   (j) Section 4.4.6 weighs routes by what data flows measure: the node's router is handed bandwidth and delay of each data packet that a
+//!   neighbour has acknowledged. What becomes of them is a route metric's to say.
 //! - **Checked** `tests/all/c3tcp.rs`; `every_scheme`; `world/tests/all/c3tcp.rs`; the frames `mac/tests/all/extended.rs`.
 
 use crate::window::{Scale, Show, Shown};
 use crate::{Agent, Cx, Field, Info, Kind, Param, Params, Place, Refusal, Site, Value, What};
-use mac::{MacOptions, TxReport};
+use mac::{Fate, Fixed, MacOptions, RateControl, TxReport};
+use net::LinkSample;
 use phy::Mode;
 use std::collections::{BTreeMap, VecDeque};
-use units::{Bytes, Dur, FlowId, SimTime};
+use units::{Bytes, Dur, FlowId, NodeId, SimTime};
 use wire::{DropWhy, Flags, Packet, Pkt, Seq};
 
 /// Its declaration.
@@ -94,22 +97,27 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
     }
     site.excludes_block_ack("it takes the time of an exchange for that of one packet, and an A-MPDU has many packets");
     let mac = site.mac();
-    let mode = mac.data_rate;
-    let control = mac.control_modes.response_to(mode);
-    let ack = if params.choice("ack_rate") == "control" {
-        phy::airtime(control, ACK_FRAME)
-    } else {
-        phy::airtime(control, Bytes::ZERO) + ACK_FRAME / mode.bit_rate()
-    };
     let difs = if params.bool("difs") { mac.timing.difs() } else { Dur::ZERO };
-    let after_data = mac.timing.sifs + ack + difs;
+    let takes_control_rate = params.choice("ack_rate") == "control";
+    let link = |mode: Mode| {
+        let control = mac.control_modes.response_to(mode);
+        let ack = if takes_control_rate {
+            phy::airtime(control, ACK_FRAME)
+        } else {
+            phy::airtime(control, Bytes::ZERO) + ACK_FRAME / mode.bit_rate()
+        };
+        Timed { mode, after_data: mac.timing.sifs + ack + difs }
+    };
+    let rates = Fixed::of(mac);
+    let link_to = mac.data_rate_to.iter().map(|(to, _)| (*to, link(rates.expected(*to)))).collect();
+    let link = link(mac.data_rate);
     site.radio().mac.options_probe_every = params.time("probe_every");
     site.reads_tcp();
     // A scheme that keeps receivers' ACKs off the air leaves nothing to echo on.
     site.exclusive(What::ACKS);
     let c3tcp = C3Tcp {
-        mode,
-        after_data,
+        link,
+        link_to,
         takes_queue: params.choice("t_in") == "queued",
         stamps_first: params.choice("t_out") == "first",
         counts_back: params.choice("delay") == "both",
@@ -124,7 +132,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
         crate::lle_cc::take_seat(site, FULL_CONTROL);
     }
     let seat = site.agent(c3tcp).listen([Place::FromHost, Place::ToHost]);
-    seat.reports().facts().reads_options().writes_options().rewrites(Field::Window).makes_packets();
+    seat.reports().facts().reads_options().writes_options().rewrites(Field::Window).makes_packets().feeds_routes();
     Ok(())
 }
 
@@ -191,6 +199,16 @@ struct Held {
     serial: u64,
     path: Path,
     first: Option<(u32, u32)>,
+    /// The measurement of its last attempt with options, of data.
+    last: Option<LinkSample>,
+}
+
+/// The times of a frame to a neighbour.
+#[derive(Debug, Clone, Copy)]
+struct Timed {
+    mode: Mode,
+    /// T_tr behind the data frame: SIFS, the MAC ACK, DIFS. Eq. 4.3, 4.5
+    after_data: Dur,
 }
 
 /// A flow of data that ends here: what came with its packets and is not echoed yet.
@@ -226,9 +244,9 @@ struct Counted {
 
 #[derive(Debug)]
 struct C3Tcp {
-    mode: Mode,
-    /// T_tr behind the data frame: SIFS, the MAC ACK, DIFS. Eq. 4.3, 4.5
-    after_data: Dur,
+    link: Timed,
+    /// Neighbours with rates of their own.
+    link_to: BTreeMap<NodeId, Timed>,
     takes_queue: bool,
     stamps_first: bool,
     /// The delay of the ACK is part of the window's.
@@ -244,7 +262,7 @@ struct C3Tcp {
 impl C3Tcp {
     fn hold(&mut self, serial: u64, path: Path) {
         let at = self.held.partition_point(|held| held.serial < serial);
-        let own = Held { serial, path, first: None };
+        let own = Held { serial, path, first: None, last: None };
         match self.held.get_mut(at) {
             Some(held) if held.serial == serial => *held = own,
             _ => self.held.insert(at, own),
@@ -259,9 +277,9 @@ impl C3Tcp {
         self.held.get_mut(at)
     }
 
-    fn forget(&mut self, serial: u64) -> Option<Path> {
+    fn forget(&mut self, serial: u64) -> Option<Held> {
         let at = self.held.binary_search_by_key(&serial, |held| held.serial).ok()?;
-        self.held.remove(at).map(|held| held.path)
+        self.held.remove(at)
     }
 
     /// The measurement of the last data packet that this ACK acknowledges.
@@ -357,7 +375,7 @@ impl Agent for C3Tcp {
             }
             return Some(pkt);
         }
-        let path = self.forget(serial);
+        let path = self.forget(serial).map(|held| held.path);
         if let (Some(_), Some(range)) = (packet.tcp_data(), packet.tcp_range()) {
             if let Some(path) = path {
                 self.note(packet.flow, range.end, path);
@@ -387,8 +405,11 @@ impl Agent for C3Tcp {
         Some(pkt)
     }
 
-    fn report(&mut self, _: &Packet, report: &TxReport, _: &mut Cx) {
-        self.forget(report.serial);
+    fn report(&mut self, _: &Packet, report: &TxReport, cx: &mut Cx) {
+        let sample = self.forget(report.serial).and_then(|held| held.last);
+        if let (Some(sample), Fate::Delivered) = (sample, report.fate) {
+            cx.measured(report.to, sample);
+        }
     }
 
     fn mac_room(&self, packet: &Packet, _: units::NodeId) -> u8 {
@@ -397,7 +418,8 @@ impl Agent for C3Tcp {
 
     /// At T_out: B = D / T and the delay with T = T_out - T_in + T_tr. Eq. 4.1, 4.2
     fn write_options(&mut self, packet: &Packet, attempt: &TxReport, options: &mut MacOptions, _: &mut Cx) {
-        let t_tr = phy::airtime(self.mode, AROUND + packet.ip_len()) + self.after_data;
+        let link = self.link_to.get(&attempt.to).unwrap_or(&self.link);
+        let t_tr = phy::airtime(link.mode, AROUND + packet.ip_len()) + link.after_data;
         let us_since = |t_in: SimTime| u32::try_from((attempt.done - t_in + t_tr).as_us_ceil()).unwrap_or(u32::MAX);
         let measured = (us_since(attempt.enqueued), us_since(attempt.head));
         let (takes_queue, stamps_first) = (self.takes_queue, self.stamps_first);
@@ -408,6 +430,7 @@ impl Agent for C3Tcp {
         if packet.payload.len > 0 {
             let taken_us = if takes_queue { queued_us } else { head_us };
             let bytes_per_s = packet.ip_len().0 * 1_000_000 / u64::from(taken_us.max(1));
+            held.last = Some(LinkSample { delay: Dur::from_us(u64::from(head_us)), bytes_per_s });
             path.bytes_per_s = path.bytes_per_s.min(u32::try_from(bytes_per_s).unwrap_or(u32::MAX)); // eq. 4.6
             path.there_us = path.there_us.saturating_add(head_us); // eq. 4.7
         } else {

@@ -105,11 +105,13 @@ pub enum Port {
     Exclusive,
     /// TCP connections that lead through this node: it ends them here. [`crate::Site::ends_connections`]
     Connections,
+    /// The weights of routes, by measurements of links. [`crate::Seat::feeds_routes`]
+    Routes,
 }
 
 impl Port {
     /// All of them.
-    pub const ALL: [Port; 18] = [
+    pub const ALL: [Port; 19] = [
         Port::Packets,
         Port::TcpFlags,
         Port::TcpNumbers,
@@ -128,6 +130,7 @@ impl Port {
         Port::Recipient,
         Port::Exclusive,
         Port::Connections,
+        Port::Routes,
     ];
 }
 

@@ -1,6 +1,7 @@
 //! An agent's view of its node while it is asked, and the actions it asks for.
 
 use crate::claims::{Claims, Place, Port, Signal};
+use net::LinkSample;
 use queue::Space;
 use std::collections::VecDeque;
 use std::net::Ipv4Addr;
@@ -37,6 +38,8 @@ pub enum Action {
     Timer(Key, SimTime),
     /// Tell the TCP sender of a flow that starts at this node.
     Command(FlowId, SenderCommand),
+    /// Hand the measurement of the link to this radio neighbour to the node's router.
+    Measured(NodeId, LinkSample),
 }
 
 /// The questions that an agent may ask its node while it runs.
@@ -139,6 +142,12 @@ impl<'a> Cx<'a> {
     pub fn command(&mut self, flow: FlowId, command: SenderCommand) {
         self.check_turns(&[Port::Sender]);
         self.actions.push_back(Action::Command(flow, command));
+    }
+
+    /// Hands the measurement of the link to a radio neighbour to this node's router, by a packet that has arrived there.
+    pub fn measured(&mut self, neighbour: NodeId, sample: LinkSample) {
+        self.check_turns(&[Port::Routes]);
+        self.actions.push_back(Action::Measured(neighbour, sample));
     }
 
     /// State of the TCP end at this node of the connection that `flow`, either direction, belongs to.

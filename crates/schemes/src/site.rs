@@ -426,6 +426,11 @@ impl Seat<'_> {
         self.turns(Port::Packets)
     }
 
+    /// It may hand measurements of links to the node's router: [`crate::Cx::measured`]. A route metric that learns takes them.
+    pub fn feeds_routes(self) -> Self {
+        self.turns(Port::Routes)
+    }
+
     /// It may give commands to TCP senders at this node: [`crate::Cx::command`].
     pub fn commands(self) -> Self {
         self.turns(Port::Sender)

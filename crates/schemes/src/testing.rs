@@ -10,6 +10,7 @@ use mac::{
     Body, Carried, Config, Data, Edca, Fate, Fifo, Frame, Kind, Label, MacOptions, Mpdu, Msdus, Psdu, Qos, Response,
     TxQueue, TxReport, TxopLimits,
 };
+use net::LinkSample;
 use phy::Standard;
 use plugin::Entry;
 use queue::{Limit, Space, Spec};
@@ -216,6 +217,8 @@ pub struct Bench {
     pub injected: Vec<(Packet, Toward)>,
     /// Commands to TCP senders since the last look.
     pub commands: Vec<(FlowId, SenderCommand)>,
+    /// Measurements of links for the router since the last look.
+    pub measured: Vec<(NodeId, LinkSample)>,
     /// The serial of the packet that was shown last.
     pub serial: u64,
 }
@@ -242,6 +245,7 @@ impl Bench {
             now: SimTime::ZERO,
             injected: Vec::new(),
             commands: Vec::new(),
+            measured: Vec::new(),
             serial: 0,
         }
     }
@@ -267,6 +271,7 @@ impl Bench {
                 Action::Timer(key, SimTime::NEVER) => _ = self.timers.remove(&key),
                 Action::Timer(key, at) => _ = self.timers.insert(key, at),
                 Action::Command(flow, command) => self.commands.push((flow, command)),
+                Action::Measured(to, sample) => self.measured.push((to, sample)),
             }
         }
         answer

@@ -62,7 +62,7 @@ impl Path {
                     }
                 }
                 Action::Timer(Key(key), at) => self.timers[key as usize] = at,
-                Action::Command(..) => unreachable!("it steers no host"),
+                Action::Command(..) | Action::Measured(..) => unreachable!("it steers no host"),
             }
         }
     }

@@ -25,6 +25,8 @@ pub struct Registries {
     pub traffic: Registry<traffic::Make>,
     /// Routers.
     pub routers: Registry<net::router::Make>,
+    /// Metrics of computed routes.
+    pub route_metrics: Registry<net::metric::Make>,
 }
 
 impl Registries {
@@ -39,6 +41,7 @@ impl Registries {
             queues: queue::registry(),
             traffic: traffic::registry(),
             routers: net::router::registry(),
+            route_metrics: net::metric::registry(),
         }
     }
 
@@ -57,6 +60,7 @@ impl Registries {
         add(&mut found, &self.queues, &others.queues);
         add(&mut found, &self.traffic, &others.traffic);
         add(&mut found, &self.routers, &others.routers);
+        add(&mut found, &self.route_metrics, &others.route_metrics);
         found
     }
 
@@ -70,6 +74,7 @@ impl Registries {
             queues: self.queues.clone(),
             traffic: self.traffic.declarations(),
             routers: self.routers.declarations(),
+            route_metrics: self.route_metrics.declarations(),
             schemes: self.schemes.declarations(),
         }
     }

@@ -1,10 +1,10 @@
 //! Routes as they are computed at the start, and anew when an event breaks or heals a link or moves a node.
 
-use super::{Orders, Router, RouterFacts};
-use crate::{Addresses, Hop};
+use super::{Order, Orders, Router, RouterFacts};
+use crate::{Addresses, Hop, LinkSample};
 use plugin::{Info, Params};
 use std::net::Ipv4Addr;
-use units::{NodeId, SimTime};
+use units::{InterfaceId, NodeId, SimTime};
 use wire::Packet;
 
 /// Its declaration.
@@ -33,6 +33,11 @@ impl Router for Fixed {
         // What a host sends to itself goes nowhere: there is no loopback.
         let to = self.addresses.node(packet.ip.dst).filter(|_| packet.ip.dst != self.own)?;
         self.next[to.index()]
+    }
+
+    /// Routes are computed for all nodes together, by a metric that may want it.
+    fn measured(&mut self, _: SimTime, at: InterfaceId, to: NodeId, sample: LinkSample, orders: &mut Orders) {
+        orders.push(Order::Weigh(at, to, sample));
     }
 
     fn rerouted(&mut self, _: SimTime, least_cost: &[Option<Hop>], _: &mut Orders) {

@@ -1,6 +1,6 @@
 //! Routers: a router chooses a packet's next hop, and talks to other routers.
 
-use crate::{Addresses, Hop};
+use crate::{Addresses, Hop, LinkSample};
 use engine::Stream;
 use plugin::Params;
 use std::net::Ipv4Addr;
@@ -24,6 +24,8 @@ pub enum Order {
     Flush(InterfaceId, NodeId),
     /// Keep a packet that the MAC gave up ([`Router::link_failed`]): it waits for a route as those do that were sought one for.
     Hold(Packet),
+    /// Weigh the link from this interface to that neighbour by a measurement: computed routes take it into account.
+    Weigh(InterfaceId, NodeId, LinkSample),
 }
 
 /// A router's orders, in sequence. Its node carries them out when the router's method has returned.
@@ -87,6 +89,9 @@ pub trait Router: std::fmt::Debug {
 
     /// The MAC of an interface has given a packet to this neighbour up. It is lost, unless the router asks to [hold](Order::Hold) it.
     fn link_failed(&mut self, _now: SimTime, _at: InterfaceId, _to: NodeId, _packet: &Packet, _orders: &mut Orders) {}
+
+    /// A scheme of this node has measured the link from an interface to a neighbour: by a packet that arrived there.
+    fn measured(&mut self, _now: SimTime, _at: InterfaceId, _to: NodeId, _sample: LinkSample, _orders: &mut Orders) {}
 
     /// The node was dead and comes back: everything that it knew is lost.
     fn restart(&mut self, _now: SimTime, _orders: &mut Orders) {}

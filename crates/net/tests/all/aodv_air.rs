@@ -273,7 +273,7 @@ impl Air {
                 }
                 Order::Hold(packet) => self.members[node].waiting.push(packet),
                 // No transmit queue: a frame is on the air at once.
-                Order::Recall(..) | Order::Flush(..) => {}
+                Order::Recall(..) | Order::Flush(..) | Order::Weigh(..) => {}
             }
         }
         let at = self.members[node].router.next_wakeup();

@@ -138,6 +138,7 @@ impl Bench {
                 Did::Flush(to.0)
             }
             Order::Hold(packet) => Did::Hold(packet.ip.dst),
+            Order::Weigh(..) => unreachable!("it computes no routes"),
         };
         self.orders.drain().map(did).collect()
     }

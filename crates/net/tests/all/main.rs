@@ -5,3 +5,4 @@ mod aodv_air;
 mod aodv_bench;
 mod aodv_hostile;
 mod aodv_loops;
+mod metrics;

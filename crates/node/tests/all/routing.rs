@@ -219,3 +219,78 @@ fn a_router_that_watches_is_told_of_neighbours_that_come_and_go_and_another_is_n
     assert_eq!(known, 1 << 5);
     assert!(!row([&[], &[], &[]]).nodes[0].wants_peers());
 }
+
+/// Measures 2 ms for each packet that a neighbour has acknowledged.
+#[derive(Debug)]
+struct Stopwatch;
+
+static STOPWATCH: schemes::Info =
+    schemes::Info { id: "stopwatch", summary: "measures links", source: "none", params: &[] };
+
+const MEASURED: net::LinkSample = net::LinkSample { delay: Dur::from_ms(2), bytes_per_s: 64_000 };
+
+impl schemes::Agent for Stopwatch {
+    fn report(&mut self, _: &Packet, report: &mac::TxReport, cx: &mut schemes::Cx) {
+        cx.measured(report.to, MEASURED);
+    }
+}
+
+/// A driver that weighs routes, or not.
+struct Weighing(bool);
+
+impl schemes::NodeView for Weighing {
+    fn facts(&self, _: FlowId) -> Option<tcp::FlowFacts> {
+        None
+    }
+
+    fn room(&self) -> queue::Space {
+        schemes::NodeView::room(&crate::driver::Nothing)
+    }
+
+    fn address(&self, neighbour: NodeId) -> std::net::Ipv4Addr {
+        net::address(neighbour)
+    }
+}
+
+impl node::Host for Weighing {
+    fn command(&mut self, _: FlowId, _: tcp::SenderCommand) {}
+
+    fn weigh(&mut self) -> bool {
+        self.0
+    }
+}
+
+#[test]
+fn a_schemes_measurement_of_a_link_comes_to_the_driver_by_the_router_of_computed_routes_alone() {
+    let install = |site: &mut schemes::Site, _: &schemes::Params| {
+        site.agent(Stopwatch).reports().feeds_routes();
+        Ok(())
+    };
+    let computed = net::router::find("static").expect("a router");
+    let facts = RouterFacts {
+        node: NodeId(0),
+        address: net::address(NodeId(0)),
+        interfaces: vec![InterfaceId(0)],
+        addresses: net::Addresses::default(),
+        least_cost: vec![None; 2],
+        draws: Streams::new(1).get(Purpose::Routing, 0),
+    };
+    for (is_computed, weighs) in [(true, true), (true, false), (false, true)] {
+        let mut ground = schemes::testing::Ground::new(schemes::testing::node(NodeId(0), 2));
+        ground.install(&schemes::testing::with(&STOPWATCH, install, &[])).expect("nothing speaks against it");
+        let router: Box<dyn net::Router> = if is_computed {
+            (computed.plugin)(facts.clone(), &computed.params)
+        } else {
+            Box::new(Flood::new(facts.clone()))
+        };
+        let mut node = node(0, ground.stack.members, router, Dur::ZERO);
+        let (mut packets, mut host) = (wire::Packets::default(), Weighing(weighs));
+        let (packet, report) =
+            (datagram(0, 1, 0), mac::TxReport { fate: mac::Fate::Delivered, ..given_up(NodeId(1)) });
+        let input = node::Input::Report(InterfaceId(0), &packet, &report);
+        node.handle(SimTime::ZERO, input, &mut packets, &mut host);
+        let wanted = (is_computed && weighs).then_some((InterfaceId(0), NodeId(1), MEASURED));
+        assert_eq!(node.next_sample(), wanted, "{is_computed} {weighs}");
+        assert_eq!(node.next_sample(), None);
+    }
+}

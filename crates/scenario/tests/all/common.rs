@@ -38,6 +38,7 @@ static CONGESTION: [Info; 5] =
 static RECEIVERS: [Info; 3] = [info("delayed-ack", &[]), info("dynamic-delayed-ack", &[]), info("every", &[])];
 static RECOVERIES: [Info; 4] = [info("newreno", &[]), info("reno", &[]), info("sack", &[]), info("tahoe", &[])];
 static ROUTERS: [Info; 1] = [info("static", &[])];
+static ROUTE_METRICS: [Info; 1] = [info("hop-count", &[])];
 static RATE_CONTROLS: [Info; 2] = [info("coarse", &[]), info("fixed", &[])];
 static USERS: [Info; 1] = [info("letters", LETTERS)];
 const LETTERS: &[Param] = &[Param {
@@ -58,6 +59,7 @@ pub fn names() -> Names {
         receivers: registry("receiver", &RECEIVERS),
         recoveries: registry("recovery", &RECOVERIES),
         routers: registry("router", &ROUTERS),
+        route_metrics: registry("route metric", &ROUTE_METRICS),
         rate_controls: registry("rate control", &RATE_CONTROLS),
         queues: queue::registry(),
         traffic: registry("traffic model", &USERS),
@@ -68,6 +70,7 @@ pub fn names() -> Names {
 /// 802.11b with TCP of every description.
 pub const TCP: &str = r#"
 routing = "static"
+route_metric = "hop-count"
 
 [scenario]
 name = "full"
@@ -319,6 +322,7 @@ edca = { bk = { aifsn = 9, cw_min = 3, cw_max = 7, txop_limit = "1504 us" }, be 
 [channel]
 propagation = { model = "log-distance", exponent = 3.5, reference_distance = "2 m", reference_loss = "50 dB" }
 shadowing = "4 dB"
+shadowing_decorrelation = "20 m"
 fading = { model = "rayleigh", coherence = "10 ms" }
 noise_figure = "6 dB"
 [layout]

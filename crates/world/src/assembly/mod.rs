@@ -10,6 +10,7 @@ mod places;
 mod radio;
 mod topology;
 mod transport;
+mod weights;
 
 use crate::interface::Interface;
 use crate::scenario::{EventKind, InputError, Mistakes, Per, RtsFor, Scenario};
@@ -33,6 +34,7 @@ use schemes::{Hooks, Port, Stack};
 use std::rc::Rc;
 use topology::Standing;
 use units::{Dur, FlowId, InterfaceId, NodeId, SimTime};
+use weights::Weights;
 
 type Result<T> = core::result::Result<T, InputError>;
 
@@ -72,6 +74,15 @@ pub(crate) fn placement(shared: &Shared, seed: u64) -> Result<Placement> {
     let network = |media: &[Medium]| network::network(shared, &places, &media.iter().collect::<Vec<_>>(), &streams);
     let mut found = network(&media)?;
     let stacks = agents::stacks(shared, &found, &media, &streams)?;
+    if Weights::new(shared).learns()
+        && !stacks.iter().any(|stack| stack.claims.iter().any(|claims| claims.turns(Port::Routes)))
+    {
+        let why = format!(
+            "\"{}\" learns from what a scheme measures, and none does; write a [[scheme]] with name = \"c3tcp\"",
+            weights::route_metric(shared).info.id
+        );
+        return Err(InputError::new("route_metric".to_owned(), why));
+    }
     if agents::set_powers(scenario, &stacks, &mut media) {
         found = network(&media)?;
     }
@@ -123,7 +134,7 @@ pub(crate) fn world(shared: &Shared, seed: u64, mut taps: Taps) -> Result<World>
     if let Some(moving) = &moving {
         check_handoffs(shared, &moving.handoffs, &stacks)?;
     }
-    let topology = (changes || moving.is_some())
+    let topology = (changes || moving.is_some() || Weights::new(shared).learns())
         .then(|| Box::new(Standing::new(shared, streams, places, moving)) as Box<dyn Topology>);
     let channels = on.iter().zip(media).map(|(on, medium)| channel(shared, *on, medium, &configs));
     let mut channels: Vec<Channel> = channels.collect();

@@ -4,7 +4,7 @@ use super::handoff::{Handoffs, Instant};
 use super::network::{self, Near};
 use super::radio::{self, Tuned};
 use super::{Result, places};
-use crate::scenario::{InputError, Mobility, Scenario};
+use crate::scenario::{InputError, Mobility, Propagation, Scenario};
 use crate::shared::Shared;
 use crate::traces::{OnDisk, is_trace_of, mobilities};
 use crate::world::{Met, Roam};
@@ -12,8 +12,8 @@ use engine::{Purpose, Streams};
 use motion::model::Given;
 use motion::trace::Player;
 use motion::{Change, Leg, Model, Motion, Point};
-use net::{Hop, HopCount, Routes};
-use phy::Medium;
+use net::{Costs, Hop, HopCount, Routes};
+use phy::{Medium, Shadow};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -113,6 +113,14 @@ struct OnChannel {
     ranges: [Option<usize>; 3],
     /// Metres that both ends of each ordered pair had gone when its gain was computed; none where a pair is in reach or not.
     gone: Vec<[f64; 2]>,
+    /// Shadowing that changes along the way, of each unordered pair by its rank; none where it belongs to the pair.
+    shadows: Vec<Shadow>,
+}
+
+/// The place of an unordered pair: those of a higher node stand behind those of all lower ones.
+fn rank(one: NodeId, other: NodeId) -> usize {
+    let (low, high) = (one.min(other).index(), one.max(other).index());
+    high * (high.max(1) - 1) / 2 + low
 }
 
 /// The motion of a run.
@@ -171,7 +179,9 @@ impl Moving {
                 put(Kind::Sense);
             }
             let nodes = scenario.nodes.len();
-            channels.push(OnChannel { ranges, gone: vec![[0.0; 2]; if has_powers { nodes * nodes } else { 0 }] });
+            let gone = vec![[0.0; 2]; if has_powers { nodes * nodes } else { 0 }];
+            let shadows = on.channel.powers.as_ref().map_or_else(Vec::new, |powers| shadows(*on, powers, nodes));
+            channels.push(OnChannel { ranges, gone, shadows });
         }
         for medium in media.iter_mut() {
             if let Medium::Sinr(levels) = medium {
@@ -433,7 +443,9 @@ impl Moving {
                 (0..scenario.nodes.len() as u32).map(|from| routes.next(NodeId(from), to)).collect()
             };
             let before: Vec<_> = anew.iter().map(|to| hop_to(routes, *to)).collect();
-            network::renew(scenario, near, &hops, routes, &anew, |to, found| _ = costs.insert(to, found));
+            network::renew(scenario, near, (&hops, &HopCount), routes, &anew, |to, found| {
+                _ = costs.insert(to, found)
+            });
             for (to, before) in anew.iter().zip(before) {
                 let changed = (0..).map(NodeId).zip(before.iter().zip(hop_to(routes, *to)));
                 others.extend(changed.filter(|(_, (was, is))| **was != *is).map(|(node, _)| node));
@@ -441,13 +453,33 @@ impl Moving {
         }
         if cfg!(debug_assertions) {
             let (mut all, ends) = (routes.clone(), network::ends(shared));
-            network::renew(scenario, near, &hops, &mut all, &ends, |to, found| {
+            network::renew(scenario, near, (&hops, &HopCount), &mut all, &ends, |to, found| {
                 assert_eq!(costs[&to], found, "to {to}")
             });
             let mut nodes = (0..scenario.nodes.len() as u32).map(NodeId);
             assert!(nodes.all(|node| all.row(node) == routes.row(node)), "routes are those that are found anew");
         }
         (routes, others.into_iter().collect())
+    }
+
+    /// The same by other costs than hops: every destination is searched anew.
+    pub fn reroute_by<C: Costs>(&mut self, shared: &Shared, cut: &[LinkId], costs: &C) -> (&Routes, Vec<NodeId>) {
+        let Moving { routes, near, .. } = self;
+        let (hops, ends, before) =
+            (network::hops_of(&shared.scenario, cut, near), network::ends(shared), routes.clone());
+        network::renew(&shared.scenario, near, (&hops, costs), routes, &ends, |_, _| {});
+        let nodes = (0..shared.scenario.nodes.len() as u32).map(NodeId);
+        let others = nodes.filter(|node| before.row(*node) != routes.row(*node)).collect();
+        (routes, others)
+    }
+
+    /// An event has made the gains from `from` anew, as if nobody had moved: they are to be renewed when it transmits.
+    pub fn forget_gains(&mut self, channel: ChannelId, from: NodeId) {
+        let OnChannel { gone, shadows, .. } = &mut self.channels[channel.index()];
+        if !shadows.is_empty() {
+            let nodes = self.metres.len();
+            gone[from.index() * nodes..][..nodes].fill([f64::NEG_INFINITY; 2]);
+        }
     }
 
     /// Renews the gains from `from`, which is about to transmit, to those that have moved, or that it has moved away from.
@@ -473,7 +505,8 @@ impl Moving {
         };
         let own = gone_by(from);
         places[from.index()] = motion.place(from, now);
-        let rows = &mut channels[on.id.index()].gone[from.index() * nodes..][..nodes];
+        let OnChannel { gone, shadows, .. } = &mut channels[on.id.index()];
+        let rows = &mut gone[from.index() * nodes..][..nodes];
         renewed.extend((0..nodes as u32).map(NodeId).zip(rows).filter_map(|(to, seen)| {
             let their = gone_by(to);
             if own - seen[0] <= step && their - seen[1] <= step || cut.contains(&(from.min(to), from.max(to))) {
@@ -481,10 +514,25 @@ impl Moving {
             }
             *seen = [own, their];
             places[to.index()] = motion.place(to, now);
-            Some((to, radio::mean_gain(on, powers, places, from, to)))
+            let Some(decorrelation) = powers.shadowing_decorrelation.filter(|_| from != to) else {
+                return Some((to, radio::mean_gain(on, powers, places, from, to)));
+            };
+            let shadow = &mut shadows[rank(from, to)];
+            let shadowing = || shadow.after(own + their, decorrelation.0, powers.shadowing);
+            Some((to, radio::gain_with(on, powers, from, to, radio::distance_m(places, from, to), shadowing)))
         }));
         levels.renew(from, renewed.drain(..));
     }
+}
+
+/// The shadowing of all pairs that changes along the way, if it does.
+fn shadows(on: Tuned<'_>, powers: &Propagation, nodes: usize) -> Vec<Shadow> {
+    if powers.shadowing_decorrelation.is_none() {
+        return Vec::new();
+    }
+    let ids = || (0..nodes as u32).map(NodeId);
+    let pairs = ids().flat_map(|high| ids().take_while(move |low| *low < high).map(move |low| (low, high)));
+    pairs.map(|(low, high)| Shadow::of_pair(&on.streams, low, high, powers.shadowing)).collect()
 }
 
 /// The nodes that choose their hop to a destination anew after these have met, where the `costs` to reach it, in hops, stand. `None`: they

@@ -4,13 +4,14 @@ use super::Result;
 use super::handoff::Belongs;
 use super::radio::{Tuned, distance_m, gain_at};
 use super::transport::chosen;
+use super::weights::Weights;
 use crate::registries::Registries;
 use crate::scenario::{self as sc, InputError, Scenario};
 use crate::shared::Shared;
 use crate::world::Ways;
 use engine::{Purpose, Stream, Streams};
 use mac::{Fixed, RateControl};
-use net::{Addresses, Hop, HopCount, RouterFacts, Routes, Wire, WireConfig};
+use net::{Addresses, Costs, Hop, HopCount, RouterFacts, Routes, Wire, WireConfig};
 use phy::Medium;
 use phy::errors::{ErrorModel, Hit};
 use plugin::Chosen;
@@ -161,7 +162,8 @@ fn near_on(shared: &Shared, on: Tuned<'_>, places: &[[f64; 2]], medium: &Medium,
 /// # Errors
 /// A flow that has no way, or whose traffic cannot take it.
 pub(super) fn network(shared: &Shared, places: &[[f64; 2]], media: &[&Medium], streams: &Streams) -> Result<Network> {
-    let network = standing(shared, places, media, streams, &[], &Belongs::new());
+    let (none, weights) = (Belongs::new(), Weights::new(shared));
+    let network = standing(shared, places, media, streams, &Standing { cut: &[], belongs: &none, weights: &weights });
     if shared.is_on_demand {
         check_on_demand(shared)?;
     } else {
@@ -170,16 +172,26 @@ pub(super) fn network(shared: &Shared, places: &[[f64; 2]], media: &[&Medium], s
     Ok(network)
 }
 
-/// The same where some wires are `cut` and some stations belong to access points; flows may have no way.
+/// The state of a run that its ways depend on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Standing<'a> {
+    /// Wires that are broken.
+    pub cut: &'a [LinkId],
+    /// Stations that belong to an access point.
+    pub belongs: &'a Belongs,
+    /// The weights of hops.
+    pub weights: &'a Weights,
+}
+
+/// The same in the midst of a run; flows may have no way.
 pub(super) fn standing(
     shared: &Shared,
     places: &[[f64; 2]],
     media: &[&Medium],
     streams: &Streams,
-    cut: &[LinkId],
-    belongs: &Belongs,
+    state: &Standing<'_>,
 ) -> Network {
-    let scenario = &shared.scenario;
+    let (scenario, Standing { cut, belongs, weights }) = (&shared.scenario, *state);
     let mut near = near(shared, places, media, streams, belongs);
     if shared.is_on_demand {
         let routes = Routes::least_cost(&vec![Vec::new(); scenario.nodes.len()], [], &HopCount);
@@ -187,7 +199,10 @@ pub(super) fn standing(
     }
     let ids = interface_ids(scenario);
     let lists: Vec<&[Vec<NodeId>]> = near.iter().map(|near| &near.neighbours[..]).collect();
-    let mut routes = least_hops(scenario, cut, &ids, &lists, ends(shared));
+    let mut routes = match weights.costs(shared, media) {
+        None => least_hops(scenario, cut, &ids, &lists, ends(shared)),
+        Some(costs) => Routes::least_cost(&hops(scenario, cut, &ids, &lists), ends(shared), &costs),
+    };
     let is_by_preamble: Vec<bool> =
         near.iter().zip(media).map(|(near, it)| near.is_independent && matches!(it, Medium::Sinr(_))).collect();
     if is_by_preamble.contains(&true) {
@@ -232,14 +247,14 @@ fn in_vain(scenario: &Scenario, ids: &[Vec<InterfaceId>], near: &[Near], routes:
 }
 
 /// The exchange of data frames between stations of an independent BSS, at the rates that the scenario sets.
-struct Exchange<'a> {
+pub(super) struct Exchange<'a> {
     shared: &'a Shared,
     medium: &'a Medium,
     rates: Vec<Fixed>,
 }
 
 impl<'a> Exchange<'a> {
-    fn new(shared: &'a Shared, medium: &'a Medium) -> Exchange<'a> {
+    pub fn new(shared: &'a Shared, medium: &'a Medium) -> Exchange<'a> {
         Exchange { shared, medium, rates: shared.macs.iter().map(Fixed::of).collect() }
     }
 
@@ -261,12 +276,33 @@ impl<'a> Exchange<'a> {
             && self.decode(from, to, |to, from, mode| levels.decodes_at(to, from, mode, gain(from)))
     }
 
+    /// The mode that is set for data frames; `None` where a rate control adapts it.
+    fn set(&self, from: NodeId, to: NodeId) -> Option<phy::Mode> {
+        let adapts =
+            self.shared.scenario.nodes[from.index()].rate_control.as_ref().is_some_and(|plug| plug.id() != "fixed");
+        (!adapts).then(|| self.rates[from.index()].expected(to))
+    }
+
+    /// The mode of data frames that are to arrive: the one that is set or, where a rate control adapts it, the highest at which both ends
+    /// decode each other.
+    pub fn best(&self, from: NodeId, to: NodeId) -> phy::Mode {
+        let (own, others) = (&self.shared.macs[from.index()].modes, &self.shared.macs[to.index()]);
+        let decodes = |mode: &&phy::Mode| {
+            let response = others.control_modes.response_to(**mode);
+            others.modes.contains(mode)
+                && self.medium.decodes(to, from, **mode)
+                && self.medium.decodes(from, to, response)
+        };
+        let set = self.set(from, to);
+        set.unwrap_or_else(|| own.iter().rev().find(decodes).copied().unwrap_or(own[0]))
+    }
+
     /// True if `to` decodes the data frame, and `from` the response.
     fn decode(&self, from: NodeId, to: NodeId, decodes: impl Fn(NodeId, NodeId, phy::Mode) -> bool) -> bool {
-        let nodes = &self.shared.scenario.nodes;
-        let adapts = nodes[from.index()].rate_control.as_ref().is_some_and(|plug| plug.id() != "fixed");
-        let set = self.rates[from.index()].expected(to);
-        let mode = if adapts { nodes[to.index()].standard.modes()[0] } else { set };
+        let mode = match self.set(from, to) {
+            Some(set) => set,
+            None => self.shared.scenario.nodes[to.index()].standard.modes()[0],
+        };
         let response = self.shared.macs[to.index()].control_modes.response_to(mode);
         decodes(to, from, mode) && decodes(from, to, response)
     }
@@ -339,15 +375,15 @@ impl<'a> Radii<'a> {
 
 /// Finds the routes to these destinations over these `hops` anew: those of [`standing`], without its last resort. `found` is told as by
 /// [`Routes::renew`].
-pub(super) fn renew(
+pub(super) fn renew<C: Costs>(
     scenario: &Scenario,
     near: &[Near],
-    hops: &[Vec<Hop>],
+    (hops, costs): (&[Vec<Hop>], &C),
     routes: &mut Routes,
     to: &[NodeId],
-    found: impl FnMut(NodeId, Vec<Option<u64>>),
+    found: impl FnMut(NodeId, Vec<Option<C::Cost>>),
 ) {
-    routes.renew(hops, to.iter().copied(), &HopCount, found);
+    routes.renew(hops, to.iter().copied(), costs, found);
     in_vain(scenario, &interface_ids(scenario), near, routes);
 }
 
@@ -496,6 +532,13 @@ pub(crate) fn is_on_demand(scenario: &Scenario, registries: &Registries) -> bool
 fn check_on_demand(shared: &Shared) -> Result<()> {
     let (scenario, name) = (&shared.scenario, router(&shared.scenario, &shared.registries).info.id);
     let refused = |why: String| Err(InputError::new("routing".to_owned(), why));
+    if let Some(metric) = &scenario.route_metric {
+        let why = format!(
+            "\"{}\" weighs computed routes, and \"{name}\" finds its own; write routing = \"static\"",
+            metric.id()
+        );
+        return Err(InputError::new("route_metric".to_owned(), why));
+    }
     if let Some(ap) = scenario.nodes.iter().find(|node| node.entry.role == sc::Role::Ap) {
         return refused(format!("\"{name}\" is for a network without access points, and \"{}\" is one", ap.name));
     }

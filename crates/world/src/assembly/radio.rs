@@ -252,21 +252,39 @@ pub(super) fn noise(scenario: &Scenario, it: &sc::Propagation) -> Dbm {
     floor.level()
 }
 
-/// The gain from one node to another.
+/// The gain from one node to another, as the run begins.
 pub(super) fn mean_gain(on: Tuned<'_>, it: &sc::Propagation, places: &[[f64; 2]], from: NodeId, to: NodeId) -> Db {
-    gain_at(on, it, from, to, distance_m(places, from, to))
+    gain_with(on, it, from, to, distance_m(places, from, to), || of_pair(on, it, from, to))
 }
 
-/// The gain from one node to another that is so far away.
+/// The gain from one node to another that is so far away, by which neighbours and access points are chosen. Shadowing that changes along
+/// the way is not in it.
 pub(super) fn gain_at(on: Tuned<'_>, it: &sc::Propagation, from: NodeId, to: NodeId, distance_m: f64) -> Db {
+    let shadowing = || if it.shadowing_decorrelation.is_some() { Db(0.0) } else { of_pair(on, it, from, to) };
+    gain_with(on, it, from, to, distance_m, shadowing)
+}
+
+/// The shadowing of a pair, as the run begins.
+fn of_pair(on: Tuned<'_>, it: &sc::Propagation, from: NodeId, to: NodeId) -> Db {
+    if it.shadowing.0 > 0.0 { shadowing(&on.streams, from, to, it.shadowing) } else { Db(0.0) }
+}
+
+/// The gain from one node to another that is so far away, with this shadowing unless the scenario states the gain.
+pub(super) fn gain_with(
+    on: Tuned<'_>,
+    it: &sc::Propagation,
+    from: NodeId,
+    to: NodeId,
+    distance_m: f64,
+    shadowing: impl FnOnce() -> Db,
+) -> Db {
     if !(on.has(from) && on.has(to)) {
         return Db(f64::NEG_INFINITY);
     }
     let pair = on.channel.pair.iter().find(|pair| pair.ends.directions().any(|d| d == (from, to)));
     let by_distance = || {
         let mean = it.propagation.gain(distance_m)?;
-        let shadowing = if it.shadowing.0 > 0.0 { shadowing(&on.streams, from, to, it.shadowing).0 } else { 0.0 };
-        Some(Db(mean.0 + shadowing))
+        Some(Db(mean.0 + shadowing().0))
     };
     pair.and_then(|pair| pair.gain).or_else(by_distance).unwrap_or(Db(f64::NEG_INFINITY))
 }

@@ -3,11 +3,13 @@
 use super::moving::Moving;
 use super::network;
 use super::radio::{self, Tuned};
+use super::weights::Weights;
 use crate::scenario::{Cut, EventKind};
 use crate::shared::Shared;
 use crate::world::{Met, Rerouted, Roam, Settled, Topology, Ways, Wires};
 use engine::Streams;
 use motion::Leg;
+use net::LinkSample;
 use phy::Medium;
 use std::collections::BTreeSet;
 use units::{ChannelId, LinkId, NodeId, SimTime};
@@ -26,14 +28,16 @@ pub(super) struct Standing {
     /// Something has changed since all ways were told.
     has_changed: bool,
     moving: Option<Moving>,
+    weights: Weights,
 }
 
 impl Standing {
     /// The network as a run begins.
     pub fn new(shared: &Shared, streams: Streams, places: Vec<[f64; 2]>, moving: Option<Moving>) -> Standing {
         let stale = vec![Vec::new(); shared.scenario.channels.iter().count()];
-        let (shared, cut_wires, cut_air) = (shared.clone(), Vec::new(), BTreeSet::new());
-        Standing { shared, streams, places, cut_wires, cut_air, stale, has_changed: false, moving }
+        let (weights, cut_wires, cut_air) = (Weights::new(shared), Vec::new(), BTreeSet::new());
+        let shared = shared.clone();
+        Standing { shared, streams, places, cut_wires, cut_air, stale, has_changed: false, moving, weights }
     }
 }
 
@@ -105,7 +109,10 @@ impl Topology for Standing {
                         Some(moving) if on.channel.powers.is_none() => {
                             moving.heard(on, places, is_cut, *from, medium)
                         }
-                        _ => radio::heard(on, places, is_cut, *from, medium),
+                        _ => {
+                            radio::heard(on, places, is_cut, *from, medium);
+                            moving.iter_mut().for_each(|moving| moving.forget_gains(on.id, *from));
+                        }
                     }
                 }
                 is_sending
@@ -127,7 +134,8 @@ impl Topology for Standing {
             moving.places(now, &mut self.places);
         }
         let belongs = self.moving.as_ref().map_or_else(Default::default, |moving| moving.handoffs.belongs());
-        let network = network::standing(&self.shared, &self.places, media, &self.streams, &self.cut_wires, &belongs);
+        let state = network::Standing { cut: &self.cut_wires, belongs: &belongs, weights: &self.weights };
+        let network = network::standing(&self.shared, &self.places, media, &self.streams, &state);
         if let Some(moving) = &mut self.moving {
             moving.set_near(network.near.clone(), network.routes.clone());
             moving.look(now, &self.shared.scenario, &self.streams, &self.cut_air, None);
@@ -172,9 +180,16 @@ impl Topology for Standing {
         }
     }
 
-    fn reroute(&mut self, met: &[Met]) -> Option<Rerouted<'_>> {
-        let Standing { shared, cut_wires, moving: Some(moving), .. } = self else { return None };
-        let (routes, others) = moving.reroute(shared, cut_wires, met);
+    fn weigh(&mut self, now: SimTime, from: NodeId, to: NodeId, sample: LinkSample) -> bool {
+        self.weights.take(now, from, to, sample)
+    }
+
+    fn reroute(&mut self, met: &[Met], media: &[&Medium]) -> Option<Rerouted<'_>> {
+        let Standing { shared, cut_wires, moving: Some(moving), weights, .. } = self else { return None };
+        let (routes, others) = match weights.costs(shared, media) {
+            None => moving.reroute(shared, cut_wires, met),
+            Some(costs) => moving.reroute_by(shared, cut_wires, &costs),
+        };
         let saturators = network::saturators(&shared.scenario, routes);
         Some(Rerouted { routes, others, saturators })
     }

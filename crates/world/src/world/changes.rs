@@ -4,7 +4,7 @@ use super::World;
 use crate::scenario::EventKind;
 use engine::Class;
 use motion::Leg;
-use net::Routes;
+use net::{LinkSample, Routes};
 use node::{Input, Node};
 use phy::Medium;
 use schemes::PeerEvent;
@@ -49,8 +49,11 @@ pub(crate) trait Topology: std::fmt::Debug {
     /// Stations that leave an access point or join one at `now`, as the media are.
     fn roam(&mut self, now: SimTime, media: &[&Medium]) -> Vec<Roam>;
 
+    /// Takes a measurement of the link between two nodes. Returns true if [`Topology::ways`] are to be asked for.
+    fn weigh(&mut self, now: SimTime, from: NodeId, to: NodeId, sample: LinkSample) -> bool;
+
     /// Least-cost routes over those who have met and parted; `None` if nobody moves.
-    fn reroute(&mut self, met: &[Met]) -> Option<Rerouted<'_>>;
+    fn reroute(&mut self, met: &[Met], media: &[&Medium]) -> Option<Rerouted<'_>>;
 }
 
 /// The state of media after [`Topology::settle`].
@@ -152,18 +155,7 @@ impl World {
         let Some(mut topology) = self.topology.take() else { return };
         let mut media: Vec<&mut Medium> = self.airs.iter_mut().map(|air| &mut air.channel.medium).collect();
         match topology.settle(now, &mut media) {
-            Settled::All => {
-                let media: Vec<&Medium> = self.airs.iter().map(|air| &air.channel.medium).collect();
-                let Ways { routes, neighbours, saturators } = topology.ways(now, &media);
-                self.saturators = saturators;
-                for node in self.ids() {
-                    if !self.is_dead(node) {
-                        self.tell(now, node, Input::Routes(routes.row(node)));
-                    }
-                }
-                self.meet(now, neighbours);
-                self.interface_ids().for_each(|id| self.refill(now, id));
-            }
+            Settled::All => self.tell_ways(now, &mut *topology),
             Settled::Pairs(met) if !met.is_empty() => self.have_met(now, &mut *topology, &met),
             Settled::Pairs(_) => {}
         }
@@ -174,6 +166,32 @@ impl World {
         }
         self.topology = Some(topology);
         self.set_motion();
+    }
+
+    /// Tells all nodes the ways over what stands now.
+    fn tell_ways(&mut self, now: SimTime, topology: &mut dyn Topology) {
+        let media: Vec<&Medium> = self.airs.iter().map(|air| &air.channel.medium).collect();
+        let Ways { routes, neighbours, saturators } = topology.ways(now, &media);
+        self.saturators = saturators;
+        for node in self.ids() {
+            if !self.is_dead(node) {
+                self.tell(now, node, Input::Routes(routes.row(node)));
+            }
+        }
+        self.meet(now, neighbours);
+        self.interface_ids().for_each(|id| self.refill(now, id));
+    }
+
+    /// A node's router has measurements of links for the computed routes.
+    #[cold]
+    pub(super) fn weigh(&mut self, now: SimTime, id: NodeId) {
+        while let Some((_, to, sample)) = self.nodes[id.index()].next_sample() {
+            let Some(mut topology) = self.topology.take() else { continue };
+            if topology.weigh(now, id, to, sample) {
+                self.tell_ways(now, &mut *topology);
+            }
+            self.topology = Some(topology);
+        }
     }
 
     /// A station falls silent between two access points; or it is there, is told so, and then packets are: its own go to the new one, those
@@ -218,8 +236,9 @@ impl World {
 
     /// Some nodes have become neighbours, some are so no more: those are told who asked for it, and routers that follow computed routes.
     fn have_met(&mut self, now: SimTime, topology: &mut dyn Topology, all: &[Met]) {
+        let media: Vec<&Medium> = self.airs.iter().map(|air| &air.channel.medium).collect();
         if self.nodes.iter().any(Node::is_routed)
-            && let Some(Rerouted { routes, others, saturators }) = topology.reroute(all)
+            && let Some(Rerouted { routes, others, saturators }) = topology.reroute(all, &media)
         {
             self.saturators = saturators;
             for node in others {

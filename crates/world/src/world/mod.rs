@@ -61,6 +61,8 @@ enum Job {
     Pump(u32, u8),
     /// A node's router wants packets back from transmit queues.
     Recall(NodeId),
+    /// A node's router has measurements of links for computed routes.
+    Weigh(NodeId),
 }
 
 /// A channel, and the interfaces on it.

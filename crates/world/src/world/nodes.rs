@@ -59,6 +59,11 @@ impl Host for Lent<'_> {
     fn recall(&mut self) {
         self.jobs.push(Job::Recall(self.node));
     }
+
+    fn weigh(&mut self) -> bool {
+        self.jobs.push(Job::Weigh(self.node));
+        true
+    }
 }
 
 impl World {
@@ -103,6 +108,7 @@ impl World {
             Job::Step(node) => self.step(now, node),
             Job::Pump(flow, end) => self.pump(now, flow, end),
             Job::Recall(node) => self.recall(now, node),
+            Job::Weigh(node) => self.weigh(now, node),
         }
     }
 

@@ -50,6 +50,7 @@ mod presets;
 mod queues;
 mod reach;
 mod retry;
+mod route_metric;
 mod rtt_correct;
 mod runner;
 mod saturation_today;

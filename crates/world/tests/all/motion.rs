@@ -239,12 +239,17 @@ fn a_motion_so_slow_that_nothing_changes_gives_the_bits_of_standing_nodes() {
     let slow = "mobility = { model = \"line\", velocity = [1e-6, 1e-6] }\n";
     let turn = "mobility = { model = \"line\", through = [[1e-6, 0], [0, 0], [95, 1e-6]], speed = \"1e-6 m/s\" }\n";
     let mut found = 0.0;
-    for powers in [false, true] {
-        let make = |mobility: &str| {
+    let shadowed = ", shadowing = \"2 dB\"";
+    let along_the_way = format!("{shadowed}, shadowing_decorrelation = \"20 m\"");
+    for powers in [None, Some(shadowed), Some(&along_the_way)] {
+        let made = |mobility: &str, powers: Option<&str>| {
             let text = text(mobility);
-            parse(&if powers { with_powers(&text, ", shadowing = \"2 dB\"") } else { text })
+            parse(&powers.map_or(text.clone(), |powers| with_powers(&text, powers)))
         };
-        let still = run(&make(""), 3, &fingerprints());
+        let make = |mobility: &str| made(mobility, powers);
+        // Of nodes that stand the shadowing is that of the pair, whatever it would be along a way.
+        let still = run(&made("", powers.map(|_| shadowed)), 3, &fingerprints());
+        assert_eq!(bits(&run(&make(""), 3, &fingerprints())), bits(&still));
         for mobility in [slow, turn] {
             let moving = run(&make(mobility), 3, &fingerprints());
             assert_eq!(moving.fingerprint, still.fingerprint);
@@ -253,6 +258,37 @@ fn a_motion_so_slow_that_nothing_changes_gives_the_bits_of_standing_nodes() {
         found += still.flow(0, "delivered_packets").unwrap();
     }
     assert!(found > 500.0, "{found}");
+}
+
+#[test]
+fn shadowing_changes_along_the_way_or_belongs_to_the_pair() {
+    // No loss by distance: 16 dBm less 106 dB is 4 dB above the noise of -94 dBm, what a preamble needs, and shadowing of 20 dB decides. 1000 m are 200
+    // decorrelation distances of 5 m: of the datagrams about half arrive, and of a pair that keeps its shadowing all or none.
+    let share = |along: &str, seed: u64| {
+        let text = format!(
+            "scenario = {{ duration = \"20 s\" }}\nradio = {{ standard = \"802.11b\", data_rate = \"1 Mb/s\", tx_power = \"16 dBm\" }}\n\
+             [channel]\npropagation = {{ model = \"log-distance\", exponent = 0.0, reference_loss = \"106 dB\" }}\nshadowing = \"20 dB\"\n{along}\n{}{}\
+             [[flow]]\nfrom = \"a\"\nto = \"b\"\ntransport = {{ protocol = \"udp\", datagram = \"128 B\" }}\n\
+             traffic = {{ model = \"cbr\", rate = \"20 kb/s\" }}\n",
+            stand("a", [0.0, 0.0]),
+            line("b", [10.0, 0.0], [50.0, 0.0]),
+        );
+        run(&parse(&text), seed, &Record::default()).flow(0, "delivered_packets").unwrap() / 500.0
+    };
+    let (mut all, mut none) = (0, 0);
+    for seed in 1..=8 {
+        let along = share("shadowing_decorrelation = \"5 m\"", seed);
+        assert!((0.2..0.8).contains(&along), "{along} with seed {seed}");
+        let of_pair = share("", seed);
+        all += u32::from(of_pair > 0.98);
+        none += u32::from(of_pair < 0.02);
+    }
+    assert!(all >= 2 && none >= 2 && all + none >= 7, "{all} {none}");
+    let text = "scenario = { duration = \"1 s\" }\nradio = { standard = \"802.11b\" }\n\
+                channel = { propagation = { model = \"log-distance\" }, shadowing_decorrelation = \"5 m\" }\n";
+    let text =
+        text.to_owned() + &stand("a", [0.0, 0.0]) + &stand("b", [9.0, 0.0]) + "[[flow]]\nfrom = \"a\"\nto = \"b\"\n";
+    assert_eq!(refusal(&text), "channel.shadowing_decorrelation: needs channel.shadowing");
 }
 
 #[test]

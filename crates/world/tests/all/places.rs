@@ -32,7 +32,7 @@ struct Kind {
     registry: &'static str,
 }
 
-fn kinds() -> [Kind; 8] {
+fn kinds() -> [Kind; 9] {
     [
         Kind { ids: schemes::registry().ids(), folder: "crates/schemes/src", registry: "crates/schemes/src/lib.rs" },
         Kind { ids: tcp::cc::registry().ids(), folder: "crates/tcp/src/cc", registry: "crates/tcp/src/cc/mod.rs" },
@@ -51,6 +51,11 @@ fn kinds() -> [Kind; 8] {
             ids: net::router::registry().ids(),
             folder: "crates/net/src/router",
             registry: "crates/net/src/router/mod.rs",
+        },
+        Kind {
+            ids: net::metric::registry().ids(),
+            folder: "crates/net/src/metric",
+            registry: "crates/net/src/metric/mod.rs",
         },
         Kind {
             ids: queue::registry().ids(),

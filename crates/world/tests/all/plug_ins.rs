@@ -192,8 +192,17 @@ impl Discipline for LastFirst {
 static FLOOD: Info = Info { id: "flood", summary: "asks by flooding", source: "none", params: &[] };
 
 fn registries() -> Registries {
-    let Registries { schemes, congestion, receivers, recoveries, rate_controls, queues, traffic, routers } =
-        Registries::builtin();
+    let Registries {
+        schemes,
+        congestion,
+        receivers,
+        recoveries,
+        rate_controls,
+        queues,
+        traffic,
+        routers,
+        route_metrics,
+    } = Registries::builtin();
     Registries {
         schemes: schemes.with(&COUNTS, count).unwrap(),
         rate_controls: rate_controls.with(&COARSE, |params, given| Box::new(Coarse::new(params, given))).unwrap(),
@@ -206,6 +215,7 @@ fn registries() -> Registries {
         recoveries,
         traffic,
         queues: queues.with(&LAST_FIRST, |params, _| LastFirst::made(params)).unwrap(),
+        route_metrics,
         routers: routers.with(&FLOOD, |facts, _| Box::new(Flood::new(facts))).unwrap(),
     }
 }
