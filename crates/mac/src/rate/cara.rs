@@ -2,6 +2,7 @@
 //!
 //! - **Source** @KKCQ06: RTS probing after 1 failure (P_th), a slower mode after 2 (N_th), a faster one after 10 successes (M_th) or the
 //!   timer of 15.
+//!   RTSs go at the slowest basic rate: at a faster one the channel would lose them, too, and the mode would stay for good.
 //! - **Departs** its detection of collisions by carrier sense (CARA-2) is left out, as in ns-3.
 //! - **Checked** the trace below; `crates/world/tests/all/rates.rs`; `validation/ns3/rates.py`.
 
@@ -76,6 +77,8 @@ impl Rule for Cara {
     fn asks_rts(&self) -> bool {
         self.failed >= self.rts_after
     }
+
+    const PROBES_BY_RTS: bool = true;
 }
 
 #[cfg(test)]

@@ -56,6 +56,10 @@ pub trait RateControl: std::fmt::Debug {
     fn heeds_snr(&self) -> bool {
         false
     }
+    /// True if its station sends each RTS at the slowest basic rate, unless the scenario states another. Asked once.
+    fn asks_slowest_rts(&self) -> bool {
+        false
+    }
     /// Time at which [`RateControl::timer`] is due. Read after each input of the station: what an agent changes in between is seen at the
     /// next of these.
     fn next_wakeup(&self) -> SimTime {

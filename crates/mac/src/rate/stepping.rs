@@ -30,6 +30,9 @@ pub(super) trait Rule: std::fmt::Debug + Clone {
     fn asks_rts(&self) -> bool {
         false
     }
+
+    /// True if an RTS of it is to be lost to collisions alone, and so goes at the slowest basic rate.
+    const PROBES_BY_RTS: bool = false;
 }
 
 /// The successes after which a mode is left for a faster one.
@@ -77,6 +80,10 @@ impl<R: Rule> RateControl for Stepping<R> {
 
     fn expected(&self, to: NodeId) -> Mode {
         self.ladders[self.supported.table(to)][self.states.get(to).map_or(0, |state| state.0)]
+    }
+
+    fn asks_slowest_rts(&self) -> bool {
+        R::PROBES_BY_RTS
     }
 
     fn attempted(&mut self, _: SimTime, report: &PsduReport<'_>) {

@@ -272,6 +272,9 @@ impl Station {
     /// Another rate control than a fixed rate.
     pub fn rates_by(&mut self, rates: Box<dyn RateControl>) {
         (self.rates_heed, self.rates_heed_snr) = (rates.heeds_attempts(), rates.heeds_snr());
+        if rates.asks_slowest_rts() {
+            self.config.control_modes = self.config.control_modes.clone().with_slowest_rts();
+        }
         (self.rates, self.has_timers) = (rates, true);
     }
 

@@ -160,9 +160,10 @@ impl RateControl for MinstrelHt {
         chain.set(receiver.stages);
         let probe = receiver.probe(now, rules, table, columns);
         if probe != NONE {
-            let first = Stage::of(table.rates[usize::from(probe)].mode).tries(1).at_most(Dur::ZERO);
+            // One frame, and alone also where it is repeated.
+            let first = Stage::of(table.rates[usize::from(probe)].mode).tries(1);
             let [_, second, third] = receiver.stages;
-            chain.set([first, second, third]);
+            chain.set([first, second, third].map(|stage| stage.at_most(Dur::ZERO)));
         }
     }
 
