@@ -68,7 +68,8 @@ class Cell(NamedTuple):
 CELLS = [
     *(Cell(manager, distance) for manager in ("Arf", "Aarf", "Cara") for distance in (10, 20, 27, 35, 50)),
     *(Cell(manager, 10, 3) for manager in ("Arf", "Aarf", "Cara")),
-    *(Cell("MinstrelHt", distance) for distance in (5, 15, 22, 30, 45)),
+    *(Cell("MinstrelHt", distance) for distance in (15, 22, 30, 45, 68)),
+    *(Cell("MinstrelHt", distance) for distance in (33, 57)),
 ]
 
 
