@@ -1,6 +1,6 @@
 """Measures what rate controls are worth, and writes the tables and the figure of docs/rates.md: half a minute.
 
-    python docs/rates_tables.py [--write]
+python docs/rates_tables.py [--write]
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ def cell(
     radio: str, metres: float, stations: int = 1, seconds: float = 3.5, warmup: float = 0.5, rest: str = ""
 ) -> str:
     """Stations at one distance that send as fast as they can."""
-    text = f'[scenario]\nduration = "{seconds} s"\nwarmup = "{warmup} s"\n[radio]\nqueue = {{ packets = 200 }}\n{radio}\n'
+    text = (
+        f'[scenario]\nduration = "{seconds} s"\nwarmup = "{warmup} s"\n[radio]\nqueue = {{ packets = 200 }}\n{radio}\n'
+    )
     text += '[channel]\npropagation = { model = "log-distance" }\n[[node]]\nname = "sink"\nposition = [0, 0]\n'
     for i in range(stations):
         text += f'[[node]]\nname = "s{i}"\nposition = [{metres}, 0]\n[[flow]]\nfrom = "s{i}"\nto = "sink"\n'
@@ -85,7 +87,8 @@ def step(control: str, seed: int) -> np.ndarray:
     text = cell(f'standard = "802.11n"\nrate_control = {control}', NEAR, seconds=END_S, rest=events)
     scenario = simulator.parse(text, [("scenario.series_every", f"{EVERY_MS} ms")])
     (run,) = simulator.run_batch([(scenario, seed)], series=True).runs
-    assert run is not None and run["series"] is not None
+    assert run is not None
+    assert run["series"] is not None
     return run["series"]["flow.flow0.goodput_bps"]["value"] / 1e6
 
 

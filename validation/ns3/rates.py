@@ -1,4 +1,6 @@
-"""Rate controls, ours against stored runs of ns-3: ARF, AARF and CARA over 802.11a, Minstrel-HT with its older sampling over 802.11n.
+"""Rate controls, ours against stored runs of ns-3.
+
+ARF, AARF and CARA over 802.11a, Minstrel-HT with its older sampling over 802.11n.
 
     python validation/ns3/rates.py                    ours against the stored runs
     python validation/ns3/rates.py --write            and the table into README.md
