@@ -87,7 +87,7 @@ fn follows_after_ms(control: &str, from: f64, to: f64) -> u64 {
 #[test]
 fn a_step_of_10_db_is_followed() {
     // 25 and 15 dB: 18.9 and 18.9 · 10^(10 / 30) m.
-    let (near, far) = (18.9, 18.9 * 10f64.powf(1.0 / 3.0));
+    let (near, far) = (18.9, 18.9 * libm::cbrt(10.0));
     for (control, down_ms, up_ms) in [
         ("'ideal'", 20, 20),
         // Down: 64 MPDUs a PPDU are lost whole, and more than 30 in a window with less than a quarter received are left before its end
@@ -109,11 +109,11 @@ fn a_step_of_10_db_is_followed() {
 /// The fastest rate of 802.11a, in Mb/s, at which an MSDU of 1500 B and its response at 24 Mb/s or less are lost in a tenth of all cases at most, at
 /// the SNR of a distance.
 fn fastest(metres: f64) -> u64 {
-    let snr = 10f64.powf((16.0206 - 46.6777 - 30.0 * metres.log10() + 93.97) / 10.0);
+    let snr = libm::pow(10.0, (16.0206 - 46.6777 - 30.0 * libm::log10(metres) + 93.97) / 10.0);
     let survival = |mode: Mode, bytes: f64| phy::ln_survival(mode, Part::Payload, snr, 8.0 * bytes);
     let holds = |mcs: &u8| {
         let response = Mode::ofdm([0, 0, 2, 2, 4, 4, 4, 4][usize::from(*mcs)]);
-        (survival(Mode::ofdm(*mcs), 1538.0) + survival(response, 32.0)).exp() >= 0.9
+        libm::exp(survival(Mode::ofdm(*mcs), 1538.0) + survival(response, 32.0)) >= 0.9
     };
     Mode::ofdm((0..8).rev().find(holds).unwrap_or(0)).bit_rate().bps() / 1_000_000
 }
