@@ -93,6 +93,10 @@ impl RateControl for Ideal {
         true
     }
 
+    fn has_timer(&self) -> bool {
+        false
+    }
+
     fn heeds_attempts(&self) -> bool {
         false
     }

@@ -60,6 +60,10 @@ pub trait RateControl: std::fmt::Debug {
     fn asks_slowest_rts(&self) -> bool {
         false
     }
+    /// False if it never has a timer, and [`RateControl::next_wakeup`] need not be asked. Asked once.
+    fn has_timer(&self) -> bool {
+        true
+    }
     /// Time at which [`RateControl::timer`] is due. Read after each input of the station: what an agent changes in between is seen at the
     /// next of these.
     fn next_wakeup(&self) -> SimTime {
@@ -131,6 +135,10 @@ impl RateControl for Fixed {
     }
 
     fn heeds_attempts(&self) -> bool {
+        false
+    }
+
+    fn has_timer(&self) -> bool {
         false
     }
 

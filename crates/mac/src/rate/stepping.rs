@@ -82,6 +82,10 @@ impl<R: Rule> RateControl for Stepping<R> {
         self.ladders[self.supported.table(to)][self.states.get(to).map_or(0, |state| state.0)]
     }
 
+    fn has_timer(&self) -> bool {
+        false
+    }
+
     fn asks_slowest_rts(&self) -> bool {
         R::PROBES_BY_RTS
     }

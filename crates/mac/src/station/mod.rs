@@ -275,7 +275,8 @@ impl Station {
         if rates.asks_slowest_rts() {
             self.config.control_modes = self.config.control_modes.clone().with_slowest_rts();
         }
-        (self.rates, self.has_timers) = (rates, true);
+        self.has_timers |= rates.has_timer();
+        self.rates = rates;
     }
 
     /// Another acknowledgment of what it sends than an Ack for each MPDU.

@@ -172,6 +172,10 @@ impl RateControl for MinstrelHt {
         self.receivers.get(to).map_or(table.rates[0].mode, |receiver| receiver.stages[0].mode)
     }
 
+    fn has_timer(&self) -> bool {
+        false
+    }
+
     fn attempted(&mut self, now: SimTime, report: &PsduReport<'_>) {
         let MinstrelHt { rules, supported, tables, columns, receivers } = self;
         let to = report.link.to;
