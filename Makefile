@@ -241,7 +241,7 @@ speed: build ns3
 	$(BIN)/python docs/speed.py
 
 # The optional peer, against Debian's packages (3.37 in bookworm), for cross-checks and `interlayer bench --against ns3`.
-NS3 := bench/ns3/build/wlan_tcp bench/ns3/build/wlan_cell bench/ns3/build/wlan_today bench/ns3/build/wlan_aodv bench/ns3/build/wired_cc bench/ns3/build/wired_queue
+NS3 := bench/ns3/build/wlan_tcp bench/ns3/build/wlan_cell bench/ns3/build/wlan_today bench/ns3/build/wlan_rates bench/ns3/build/wlan_aodv bench/ns3/build/wired_cc bench/ns3/build/wired_queue
 NS3_MODULES := $(addprefix ns3-,core network internet wifi mobility applications point-to-point propagation traffic-control aodv)
 
 ns3:

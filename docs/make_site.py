@@ -51,6 +51,7 @@ PARTS = {
         "docs/routing",
         "docs/mobile",
         "docs/queues",
+        "docs/rates",
         "docs/today",
         "docs/live",
         "docs/deploy",

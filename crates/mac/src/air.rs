@@ -18,6 +18,11 @@ pub trait Air {
     /// True if an MSDU is lost whatever its attempts; asked once for each. [`crate::ErrorsAt::Msdu`]
     fn dooms(&mut self, now: SimTime, to: NodeId, mpdu: Bytes) -> bool;
 
+    /// The mean SNR of this interface's frames at `to`, as a ratio over 20 MHz, fading aside; `None` where signals have no powers.
+    fn mean_snr(&self, _to: NodeId) -> Option<f64> {
+        None
+    }
+
     /// [`crate::Contention::want`]
     fn want(&mut self, now: SimTime, id: ContenderId, was_busy: bool);
 

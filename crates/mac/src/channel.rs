@@ -410,6 +410,10 @@ impl Air for At<'_> {
         self.channel.dooms(now, self.node, to, mpdu)
     }
 
+    fn mean_snr(&self, to: NodeId) -> Option<f64> {
+        self.channel.medium.mean_snr(self.node, to)
+    }
+
     #[inline]
     fn want(&mut self, now: SimTime, id: ContenderId, was_busy: bool) {
         self.channel.contention.want(now, id, was_busy);

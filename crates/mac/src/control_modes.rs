@@ -70,6 +70,16 @@ impl ControlModes {
         ControlModes { all_rts: Some(mode), ..self }.worked_out()
     }
 
+    /// The same with RTS at the slowest basic rate, unless they go in a stated mode.
+    #[must_use]
+    pub fn with_slowest_rts(self) -> ControlModes {
+        let slowest = self.basic.iter().copied().min_by_key(|mode| mode.bit_rate());
+        match slowest.filter(|_| self.all_rts.is_none()) {
+            Some(slowest) => self.with_rts(slowest),
+            None => self,
+        }
+    }
+
     /// The same behind this preamble, where there is a choice.
     #[must_use]
     pub fn with_preamble(mut self, preamble: Preamble) -> ControlModes {

@@ -71,11 +71,7 @@ pub const ABSENT: &[Absent] = &[
     Absent { noun: "congestion control", names: &["adaptive-westwood", "wtcp-wan"], near: "westwood+" },
     Absent { noun: "recovery", names: &["fack"], near: "sack" },
     Absent { noun: "receiver", names: &["tack", "ack-rate-request"], near: "dynamic-delayed-ack" },
-    Absent {
-        noun: "rate control",
-        names: &["minstrel", "minstrel-ht", "arf", "aarf", "cara", "rraa", "onoe", "samplerate", "ideal"],
-        near: "fixed",
-    },
+    Absent { noun: "rate control", names: &["minstrel", "rraa", "onoe", "samplerate"], near: "aarf" },
     Absent {
         noun: "router",
         names: &["olsr", "dsr", "dsdv", "hwmp", "batman", "babel", "rip", "ospf"],

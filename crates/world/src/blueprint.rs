@@ -46,6 +46,7 @@ impl Blueprint {
             traces,
             layout: 0,
         };
+        assembly::check_rate_controls(&shared)?;
         if shared.scenario.nodes.len() <= TRIED_NODES {
             let seed = shared.scenario.seed;
             assembly::placement(&*assembly::drawn(&shared, seed)?, seed)?;

@@ -72,6 +72,18 @@ fn eighteen_more_seconds_ask_the_allocator_for_nothing() {
 }
 
 #[test]
+fn neither_do_rate_controls() {
+    let retried = "[channel]\nerrors = { model = 'packet', per = 0.1 }\n";
+    for control in mac::rate::NAMES {
+        let radio = format!("standard = '802.11a'\nrate_control = '{control}'");
+        let [short, long] = [2, 12].map(|seconds| calls(&star(6, seconds, &radio, retried), seconds));
+        println!("{control}: {short} calls in a run of 2 s, {long} in one of 12 s");
+        // Slow modes collide for longer, and MSDUs are given up: lists of holes, as above, of seven nodes.
+        assert!(long <= short + 30, "{control}: {short} in 2 s, {long} in 12 s");
+    }
+}
+
+#[test]
 fn neither_do_packets_that_cross_two_wires_and_the_air() {
     let a = "standard = '802.11a'";
     let red = "rate = '10 Mb/s'\nqueue = { discipline = 'red', packets = 100, min_th = 3, max_th = 15, ecn = true }";

@@ -1,6 +1,6 @@
 //! The rate that the scenario states, to each receiver.
 
-use super::{Fixed, Given, RateControl};
+use super::{Fixed, Given, RateControl, Unfit};
 use plugin::{Info, Params};
 
 /// Its declaration.
@@ -12,6 +12,6 @@ pub const INFO: Info = Info {
 };
 
 /// For a station with these parameters.
-pub fn make(_: &Params, given: Given<'_>) -> Box<dyn RateControl> {
-    Box::new(Fixed::of(given.config))
+pub fn make(_: &Params, given: Given<'_>) -> Result<Box<dyn RateControl>, Unfit> {
+    Ok(Box::new(Fixed::of(given.config)))
 }

@@ -1,6 +1,8 @@
 //! Rate control: the modes that the attempts of a data frame go out in.
 
 mod chain;
+mod receivers;
+mod stepping;
 
 use crate::Config;
 use crate::report::PsduReport;
@@ -12,6 +14,7 @@ use units::{Bytes, NodeId, SimTime};
 
 pub(crate) use chain::Walk;
 pub use chain::{Chain, Stage};
+pub use receivers::Supported;
 
 /// An MSDU that heads a PSDU and needs a chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +49,21 @@ pub trait RateControl: std::fmt::Debug {
     fn heeds_attempts(&self) -> bool {
         true
     }
+    /// The mean SNR of this station's frames at a receiver, as a ratio over 20 MHz, before each [`RateControl::chain`]; `None` where signals
+    /// have no powers. Only if it [`RateControl::heeds_snr`].
+    fn mean_snr(&mut self, _to: NodeId, _snr: Option<f64>) {}
+    /// True if it wants to be told of mean SNRs, which no real station knows. Asked once.
+    fn heeds_snr(&self) -> bool {
+        false
+    }
+    /// True if its station sends each RTS at the slowest basic rate, unless the scenario states another. Asked once.
+    fn asks_slowest_rts(&self) -> bool {
+        false
+    }
+    /// False if it never has a timer, and [`RateControl::next_wakeup`] need not be asked. Asked once.
+    fn has_timer(&self) -> bool {
+        true
+    }
     /// Time at which [`RateControl::timer`] is due. Read after each input of the station: what an agent changes in between is seen at the
     /// next of these.
     fn next_wakeup(&self) -> SimTime {
@@ -60,15 +78,26 @@ pub trait RateControl: std::fmt::Debug {
 pub struct Given<'a> {
     /// The station's parameters. `config.modes` are the modes of its radio, slowest first, as schemes have left them.
     pub config: &'a Config,
+    /// The modes that each receiver knows.
+    pub supported: Supported,
     /// A random stream of its own.
     pub draws: Stream,
 }
 
+/// The reason why a rate control does not run on a station: one sentence that says what the station lacks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unfit(pub String);
+
 /// Makes a rate control for one station.
-pub type Make = fn(&Params, Given<'_>) -> Box<dyn RateControl>;
+pub type Make = fn(&Params, Given<'_>) -> Result<Box<dyn RateControl>, Unfit>;
 
 plugin::registry! { "rate control", Make:
+    "aarf" => aarf,
+    "arf" => arf,
+    "cara" => cara,
     "fixed" => fixed,
+    "ideal" => ideal,
+    "minstrel-ht" => minstrel_ht,
 }
 
 /// One mode for each receiver, for good: a chain of one stage without end.
@@ -109,6 +138,10 @@ impl RateControl for Fixed {
         false
     }
 
+    fn has_timer(&self) -> bool {
+        false
+    }
+
     fn expected(&self, to: NodeId) -> Mode {
         self.to_each.get(to.index()).copied().unwrap_or(self.to_all)
     }
@@ -120,11 +153,14 @@ mod tests {
 
     #[test]
     fn the_list_is_sorted_and_its_first_is_what_the_parameters_say() {
-        assert_eq!((NAMES, registry().ids()), (&["fixed"][..], vec!["fixed"]));
+        let all = ["aarf", "arf", "cara", "fixed", "ideal", "minstrel-ht"];
+        assert_eq!((NAMES, registry().ids()), (&all[..], all.to_vec()));
         let config = Config::of(phy::Standard::A, Mode::ofdm(4));
         let draws = engine::Streams::new(1).get(engine::Purpose::RateControl, 0);
         let chosen = find("fixed").expect("it is in the list");
-        let rates = (chosen.plugin)(&chosen.params, Given { config: &config, draws });
+        let supported = Supported::by_all(&config.modes);
+        let rates =
+            (chosen.plugin)(&chosen.params, Given { config: &config, supported, draws }).expect("it runs everywhere");
         assert_eq!(rates.expected(NodeId(3)), Mode::ofdm(4));
     }
 

@@ -25,14 +25,14 @@ impl Station {
     }
 
     /// The TX vector of the next attempt of the MSDU in service.
-    pub(super) fn next_tx_vector(&mut self, now: SimTime, i: usize, all: &Packets) -> TxVector {
-        let mode = self.next_mode(now, i);
-        if self.transmit.is_some() { self.shaped_vector(i, 0, mode, all) } else { mode.into() }
+    pub(super) fn next_tx_vector(&mut self, cx: &Cx<impl Air>, i: usize) -> TxVector {
+        let mode = self.next_mode(cx, i);
+        if self.transmit.is_some() { self.shaped_vector(i, 0, mode, cx.all) } else { mode.into() }
     }
 
     /// Its mode: of the chain that it has, or of a new one; of a group's the lowest basic rate. What else the stage says is noted.
     #[inline(always)]
-    pub(super) fn next_mode(&mut self, now: SimTime, i: usize) -> Mode {
+    pub(super) fn next_mode(&mut self, cx: &Cx<impl Air>, i: usize) -> Mode {
         let Edcaf { walk, in_service, .. } = &mut self.edcafs[i];
         let msdu = in_service.front().expect("a contender that wants has an MSDU in service");
         if msdu.to == NodeId::BROADCAST {
@@ -42,7 +42,10 @@ impl Station {
         }
         if !walk.goes_on(msdu) {
             let head = Head { link: RaTid::of(msdu), mpdu: msdu.mpdu, attempts: msdu.attempts };
-            self.rates.chain(now, &head, walk.begin(msdu));
+            if self.rates_heed_snr {
+                self.rates.mean_snr(msdu.to, cx.air.mean_snr(msdu.to));
+            }
+            self.rates.chain(cx.now, &head, walk.begin(msdu));
         }
         let stage = walk.stage();
         self.asks_rts = stage.rts;
@@ -126,7 +129,7 @@ impl Station {
     /// The TX vector of the attempt that begins now is chosen, and with it which MSDUs it carries.
     pub(super) fn compose(&mut self, cx: &mut Cx<impl Air>, i: usize) {
         self.shape(cx.now, i);
-        let mode = self.next_mode(cx.now, i);
+        let mode = self.next_mode(cx, i);
         self.tx = if self.transmit.is_some() { self.shaped_vector(i, 0, mode, cx.all) } else { mode.into() };
         if self.ack_policy.is_some() || self.links.aggregates() {
             self.aggregate(cx, i);

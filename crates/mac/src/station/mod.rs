@@ -132,6 +132,8 @@ pub struct Station {
     rates_heed: bool,
     /// A queue is told of frames that are heard.
     hears_airtime: bool,
+    /// Rate control is told of mean SNRs.
+    rates_heed_snr: bool,
     transmit: Option<Box<dyn Transmit>>,
     /// `None`: an Ack for each MPDU.
     ack_policy: Option<Box<dyn AckPolicy>>,
@@ -211,6 +213,7 @@ impl Station {
             rates: Box::new(Fixed::of(&config)),
             rates_heed: false,
             hears_airtime,
+            rates_heed_snr: false,
             tx: config.data_rate.into(),
             asks_rts: false,
             ppdus: 0,
@@ -268,7 +271,12 @@ impl Station {
 
     /// Another rate control than a fixed rate.
     pub fn rates_by(&mut self, rates: Box<dyn RateControl>) {
-        (self.rates_heed, self.rates, self.has_timers) = (rates.heeds_attempts(), rates, true);
+        (self.rates_heed, self.rates_heed_snr) = (rates.heeds_attempts(), rates.heeds_snr());
+        if rates.asks_slowest_rts() {
+            self.config.control_modes = self.config.control_modes.clone().with_slowest_rts();
+        }
+        self.has_timers |= rates.has_timer();
+        self.rates = rates;
     }
 
     /// Another acknowledgment of what it sends than an Ack for each MPDU.

@@ -104,7 +104,7 @@ impl Station {
                     continue;
                 }
                 self.active = i;
-                let tx = self.next_tx_vector(cx.now, i, cx.all);
+                let tx = self.next_tx_vector(cx, i);
                 self.plan(i, tx, false);
                 self.fail(cx, Failure::Internal);
             }
@@ -128,7 +128,7 @@ impl Station {
             let Some(len) = self.edcafs[i].current().filter(|msdu| msdu.to == response.to).map(|it| it.mpdu) else {
                 continue;
             };
-            let tx = self.next_tx_vector(cx.now, i, cx.all);
+            let tx = self.next_tx_vector(cx, i);
             let job = self.job(i, 0, len, 1, tx, true);
             if let Some(exchange) = self.plan.reply(&self.config, response, &job) {
                 (self.active, self.tx, self.exchange, self.planned) = (i, tx, Some(exchange), None);
@@ -446,7 +446,7 @@ impl Station {
         let length = if self.edcafs[i].requests() {
             self.plan_request(i).length()
         } else {
-            let tx = self.next_tx_vector(cx.now, i, cx.all);
+            let tx = self.next_tx_vector(cx, i);
             self.plan(i, tx, self.txop.exchanges > 0).length()
         };
         self.txop.has_room_until(cx.now + self.config.timing.sifs + length)

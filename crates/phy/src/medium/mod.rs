@@ -297,6 +297,14 @@ impl Medium {
         }
     }
 
+    /// The mean SNR of `from` at `to`, as a ratio of its whole power to the noise of 20 MHz; `None` where signals have no powers.
+    pub fn mean_snr(&self, from: NodeId, to: NodeId) -> Option<f64> {
+        match self {
+            Medium::UnitDisc(_) => None,
+            Medium::Sinr(levels) => Some(levels.mean_snr(from, to)),
+        }
+    }
+
     /// True if a signal of `from` counts as one that overlaps another's at `to`: it is in reach, or not below the noise.
     pub fn overlaps(&self, to: NodeId, from: NodeId) -> bool {
         match self {

@@ -229,6 +229,11 @@ impl Sinr {
         self.powers_mw[node.index()]
     }
 
+    /// The ratio of the power of `from` at `to` to the noise there, fading and other signals aside.
+    pub fn mean_snr(&self, from: NodeId, to: NodeId) -> f64 {
+        self.transmit_mw(from) * self.gain(from, to).ratio() / self.receivers[to.index()].noise_mw
+    }
+
     /// Stations at which `from` is above the floor, in order of id.
     pub fn listeners(&self, from: NodeId) -> &[NodeId] {
         &self.listeners[from.index()]

@@ -20,7 +20,7 @@ use crate::windows::Windows;
 use crate::world::{Appointment, Parts, Topology, Ways, World};
 use engine::{Purpose, Streams};
 use handoff::Handoffs;
-use mac::rate::Given;
+use mac::rate::{Given, Supported, Unfit};
 use mac::{Aggregation, Channel, Config, Contention, Fifo, Fixed, Links, RateControl, RtsPatience, Station, TxQueue};
 use moving::Moving;
 use net::RouterFacts;
@@ -166,7 +166,7 @@ pub(crate) fn world(shared: &Shared, seed: u64, mut taps: Taps) -> Result<World>
             };
             queues.push(stack.queue(queue));
         }
-        let rates = rate_control(shared, stack, &config, node, &streams);
+        let rates = rate_control(shared, stack, &config, node, &streams)?;
         let air = &mut channels[channel.index()];
         let mut station = Station::new(node, &peers, air.contention.first(node), config, queues, stack.plan());
         if let Some(rates) = rates {
@@ -301,17 +301,54 @@ fn rate_control(
     config: &Config,
     node: NodeId,
     streams: &Streams,
-) -> Option<Box<dyn RateControl>> {
-    let spec = &shared.scenario.nodes[node.index()];
-    let own = spec.rate_control.as_ref().map(|plug| {
-        let Chosen { plugin, params, .. } = transport::chosen(&shared.registries.rate_controls, plug);
-        let draws = streams.get(Purpose::RateControl, u64::from(node.0));
-        plugin(&params, Given { config, draws })
-    });
+) -> Result<Option<Box<dyn RateControl>>> {
+    let own = chosen_rate_control(shared, config, node, streams)?;
     if own.is_none() && !stack.has_rate_control() {
-        return None;
+        return Ok(None);
     }
-    Some(stack.rate_control(own.unwrap_or_else(|| Box::new(Fixed::of(config)))))
+    Ok(Some(stack.rate_control(own.unwrap_or_else(|| Box::new(Fixed::of(config))))))
+}
+
+/// The rate control that the scenario names for a station.
+///
+/// # Errors
+/// It does not run on the station's radio.
+fn chosen_rate_control(
+    shared: &Shared,
+    config: &Config,
+    node: NodeId,
+    streams: &Streams,
+) -> Result<Option<Box<dyn RateControl>>> {
+    let spec = &shared.scenario.nodes[node.index()];
+    let Some(plug) = &spec.rate_control else { return Ok(None) };
+    let Chosen { plugin, params, .. } = transport::chosen(&shared.registries.rate_controls, plug);
+    let draws = streams.get(Purpose::RateControl, u64::from(node.0));
+    let supported = match plug.id() {
+        // It asks for none, and a list for each of many stations takes its time.
+        "fixed" => Supported::by_all(&config.modes),
+        _ => modes::supported(&shared.scenario, node, config),
+    };
+    let made = plugin(&params, Given { config, supported, draws });
+    made.map(Some).map_err(|Unfit(why)| {
+        let path = format!("node[{}].rate_control", spec.index);
+        InputError::new(path, format!("\"{}\" does not run here: {why}", plug.id()))
+    })
+}
+
+/// Checks that the rate controls that a scenario names run on its radios.
+///
+/// # Errors
+/// The first that does not.
+pub(crate) fn check_rate_controls(shared: &Shared) -> Result<()> {
+    let mut seen = Vec::new();
+    for (node, (spec, config)) in (0..).map(NodeId).zip(shared.scenario.nodes.iter().zip(&shared.macs)) {
+        // Nodes of one entry are alike.
+        if spec.has_radio && !seen.contains(&spec.index) {
+            seen.push(spec.index);
+            chosen_rate_control(shared, config, node, &Streams::new(shared.scenario.seed))?;
+        }
+    }
+    Ok(())
 }
 
 /// Gives a station what else schemes have brought for it.

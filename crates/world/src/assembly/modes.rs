@@ -6,6 +6,8 @@ use crate::scenario::{self as sc, Scenario};
 use crate::shared::Shared;
 use engine::Streams;
 use mac::Config;
+use mac::rate::Supported;
+use phy::format::DSSS;
 use phy::{Mode, Standard, Waveform};
 use units::{Bytes, ChannelId, Db, Dbm, NodeId};
 
@@ -85,6 +87,25 @@ pub(super) fn give(scenario: &Scenario, node: &sc::Node, config: &mut Config) {
     }
     add_missing(config);
     config.aggregation = node.aggregation(radio);
+}
+
+/// The modes in which a station may send data to each other one: those that both know. A network of OFDM alone stays that.
+pub(super) fn supported(scenario: &Scenario, from: NodeId, config: &Config) -> Supported {
+    let radio = &scenario.radio;
+    let node = &scenario.nodes[from.index()];
+    let is_ofdm_alone = config.lowest_rate.format != &DSSS;
+    let to = |to: &sc::Node| -> Vec<Mode> {
+        let all = match sc::has_mcs(node.standard) {
+            true => Common::of(radio, node, to).modes(),
+            false if to.is_non_erp(radio) => to.standard.modes().to_vec(),
+            false => node.standard.modes().to_vec(),
+        };
+        let preamble = super::radio::preamble(radio);
+        let known = all.iter().filter(|mode| !is_ofdm_alone || mode.format != &DSSS);
+        known.map(|mode| mode.with_preamble(preamble)).collect()
+    };
+    let others = (0..).map(NodeId).zip(&scenario.nodes).filter(|(_, it)| it.has_radio);
+    others.fold(Supported::by_all(&to(node)), |supported, (id, it)| supported.but(id, &to(it)))
 }
 
 /// Modes that it sends to older stations are modes of its radio too.

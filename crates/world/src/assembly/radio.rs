@@ -290,7 +290,7 @@ pub(super) fn gain_with(
 }
 
 /// Of DSSS rates; 802.11a has none.
-fn preamble(radio: &sc::Radio) -> Preamble {
+pub(super) fn preamble(radio: &sc::Radio) -> Preamble {
     if radio.preamble == Some(sc::Preamble::Short) { Preamble::Short } else { Preamble::Long }
 }
 

@@ -48,6 +48,7 @@ mod places;
 mod plug_ins;
 mod presets;
 mod queues;
+mod rates;
 mod reach;
 mod retry;
 mod route_metric;

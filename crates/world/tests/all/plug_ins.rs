@@ -205,7 +205,7 @@ fn registries() -> Registries {
     } = Registries::builtin();
     Registries {
         schemes: schemes.with(&COUNTS, count).unwrap(),
-        rate_controls: rate_controls.with(&COARSE, |params, given| Box::new(Coarse::new(params, given))).unwrap(),
+        rate_controls: rate_controls.with(&COARSE, |params, given| Ok(Box::new(Coarse::new(params, given)))).unwrap(),
         congestion: congestion.with(&CAPPED, |params| Box::new(Capped(params.int("segments") as u64))).unwrap(),
         receivers: receivers
             .with(&SPARSE, |params, delay| {

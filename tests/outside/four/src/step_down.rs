@@ -4,7 +4,7 @@
 //! - **Departs** it learns nothing from what it is told; it counts it.
 //! - **Checked** `tests/outside/four/tests/rate_control.rs`.
 
-use mac::rate::Given;
+use mac::rate::{Given, Unfit};
 use mac::{Chain, Head, PsduReport, RateControl, Stage};
 use phy::Mode;
 use schemes::{Agent, Info, Kind, Param, Params, Refusal, Site, Value};
@@ -35,9 +35,8 @@ pub const COUNTED: Info =
     Info { id: "step-down-counted", summary: "step-down, with its attempts counted", source: "none", params: PARAMS };
 
 /// For a station with these parameters.
-#[must_use]
-pub fn make(params: &Params, given: Given<'_>) -> Box<dyn RateControl> {
-    Box::new(StepDown::new(params, &given.config.modes, Rc::default()))
+pub fn make(params: &Params, given: Given<'_>) -> Result<Box<dyn RateControl>, Unfit> {
+    Ok(Box::new(StepDown::new(params, &given.config.modes, Rc::default())))
 }
 
 /// At all radios.
