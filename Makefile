@@ -249,6 +249,8 @@ ns3:
 	  || { echo "ns3: no ns-3 to build against. On Debian: apt-get install libns3-dev libgsl-dev g++ pkg-config" >&2; exit 1; }
 	@$(MAKE) --no-print-directory $(NS3)
 
+bench/ns3/build/wlan_cell bench/ns3/build/wlan_aodv: bench/ns3/peer.h
+
 $(NS3): bench/ns3/build/%: bench/ns3/%.cc
 	@mkdir -p $(@D)
 	g++ -O2 -std=c++17 -DNS3_VERSION="\"$$(pkg-config --modversion ns3-core)\"" $< -o $@ \

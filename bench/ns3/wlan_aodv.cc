@@ -9,23 +9,9 @@
 // powers. ARP runs: AODV finds the neighbour that a report of the MAC speaks of in ARP's cache, and not among entries made beforehand. Packets do not age in the queue, nothing below IP drops but the MAC's queue. Local repair does not
 // exist in ns-3's AODV; hello is off. Prints one JSON object: packets offered and delivered, control packets at IP by type (each
 // forwarding counts), bytes of TCP delivered.
+#include "peer.h"
+
 #include "ns3/aodv-module.h"
-#include "ns3/applications-module.h"
-#include "ns3/core-module.h"
-#include "ns3/internet-module.h"
-#include "ns3/mobility-module.h"
-#include "ns3/network-module.h"
-#include "ns3/propagation-module.h"
-#include "ns3/traffic-control-module.h"
-#include "ns3/wifi-module.h"
-
-#include <iostream>
-#include <map>
-#include <sstream>
-
-#ifndef NS3_VERSION
-#define NS3_VERSION "unknown"
-#endif
 
 using namespace ns3;
 
@@ -67,19 +53,6 @@ Attempt(Ptr<const Packet>, uint16_t, WifiTxVector, MpduInfo, uint16_t)
 {
     ++g_attempts;
 }
-
-std::vector<std::pair<uint32_t, uint32_t>>
-Pairs(const std::string& text)
-{
-    std::vector<std::pair<uint32_t, uint32_t>> all;
-    std::istringstream words(text);
-    for (std::string word; std::getline(words, word, ',');)
-    {
-        const auto colon = word.find(':');
-        all.emplace_back(std::stoul(word.substr(0, colon)), std::stoul(word.substr(colon + 1)));
-    }
-    return all;
-}
 } // namespace
 
 int
@@ -97,8 +70,7 @@ main(int argc, char** argv)
     cmd.AddValue("seconds", "time, the first second without traffic", seconds);
     cmd.AddValue("range", "m", range);
     cmd.Parse(argc, argv);
-    RngSeedManager::SetRun(run);
-    Config::SetDefault("ns3::WifiMacQueue::MaxDelay", TimeValue(Seconds(1000)));
+    peer::Begin(run);
     Config::SetDefault("ns3::WifiMacQueue::MaxSize", StringValue("50p"));
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(1000));
     Config::SetDefault("ns3::TcpL4Protocol::SocketType", StringValue("ns3::TcpNewReno"));
@@ -137,14 +109,8 @@ main(int argc, char** argv)
     // broken link, and heeds no report of the MAC on those it has forgotten. So it forgets nobody (RFC 3561 6.10: the MAC reports).
     aodv.Set("AllowedHelloLoss", UintegerValue(10000));
     InternetStackHelper stack;
-    stack.SetIpv6StackInstall(false);
     stack.SetRoutingHelper(aodv);
-    stack.Install(all);
-    Ipv4AddressHelper address;
-    address.SetBase("10.1.0.0", "255.255.0.0");
-    auto interfaces = address.Assign(devices);
-    TrafficControlHelper discs;
-    discs.Uninstall(devices);
+    auto interfaces = peer::Connect(all, devices, stack);
     for (uint32_t i = 0; i < nodes; ++i)
     {
         all.Get(i)->GetObject<Ipv4L3Protocol>()->TraceConnectWithoutContext("Tx", MakeCallback(&Sent));
@@ -154,28 +120,26 @@ main(int argc, char** argv)
     std::vector<Ptr<PacketSink>> sinks, tcp_sinks;
     uint64_t offered = 0;
     uint16_t port = 5000;
-    for (const auto& [from, to] : Pairs(cbr))
-    {
-        PacketSinkHelper sink("ns3::UdpSocketFactory", InetSocketAddress(Ipv4Address::GetAny(), port));
-        sinks.push_back(DynamicCast<PacketSink>(sink.Install(all.Get(to)).Get(0)));
-        OnOffHelper source("ns3::UdpSocketFactory", InetSocketAddress(interfaces.GetAddress(to), port));
-        source.SetConstantRate(DataRate(4 * 512 * 8), 512);
-        auto app = source.Install(all.Get(from));
+    auto begin = [&](ApplicationContainer app) {
         app.Start(Seconds(1 + jitter->GetValue()));
         app.Stop(Seconds(seconds));
+    };
+    for (const auto& [from, to] : peer::Words(cbr))
+    {
+        sinks.push_back(peer::Sink(all.Get(std::stoul(to)), "Udp", port));
+        InetSocketAddress end(interfaces.GetAddress(std::stoul(to)), port++);
+        OnOffHelper source("ns3::UdpSocketFactory", end);
+        source.SetConstantRate(DataRate(4 * 512 * 8), 512);
+        auto app = source.Install(all.Get(std::stoul(from)));
+        begin(app);
         app.Get(0)->TraceConnectWithoutContext(
             "Tx", Callback<void, Ptr<const Packet>>([&offered](Ptr<const Packet>) { ++offered; }));
-        ++port;
     }
-    for (const auto& [from, to] : Pairs(tcp))
+    for (const auto& [from, to] : peer::Words(tcp))
     {
-        PacketSinkHelper sink("ns3::TcpSocketFactory", InetSocketAddress(Ipv4Address::GetAny(), port));
-        tcp_sinks.push_back(DynamicCast<PacketSink>(sink.Install(all.Get(to)).Get(0)));
-        BulkSendHelper source("ns3::TcpSocketFactory", InetSocketAddress(interfaces.GetAddress(to), port));
-        auto app = source.Install(all.Get(from));
-        app.Start(Seconds(1 + jitter->GetValue()));
-        app.Stop(Seconds(seconds));
-        ++port;
+        tcp_sinks.push_back(peer::Sink(all.Get(std::stoul(to)), "Tcp", port));
+        InetSocketAddress end(interfaces.GetAddress(std::stoul(to)), port++);
+        begin(BulkSendHelper("ns3::TcpSocketFactory", end).Install(all.Get(std::stoul(from))));
     }
 
     Simulator::Stop(Seconds(seconds));
@@ -189,8 +153,8 @@ main(int argc, char** argv)
     {
         bytes += sink->GetTotalRx();
     }
-    std::cout << "{\"ns3_version\": \"" << NS3_VERSION << "\", \"run\": " << run << ", \"offered\": " << offered
-              << ", \"delivered\": " << delivered << ", \"rreq\": " << g_control[1] << ", \"rrep\": " << g_control[2]
+    peer::Answer(run)
+              << ", \"offered\": " << offered << ", \"delivered\": " << delivered << ", \"rreq\": " << g_control[1] << ", \"rrep\": " << g_control[2]
               << ", \"rerr\": " << g_control[3] << ", \"rrep_ack\": " << g_control[4] << ", \"given_up\": " << g_given_up
               << ", \"frames\": " << g_attempts << ", \"tcp_bytes\": " << bytes << "}\n";
     Simulator::Destroy();
