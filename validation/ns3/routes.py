@@ -11,31 +11,28 @@ on, in both.
 
 from __future__ import annotations
 
-import argparse
 import csv
-import hashlib
 import json
 import math
 import random
-import re
 import subprocess
 import sys
 import tempfile
 from collections import defaultdict
-from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import compare
 
-from interlayer import simulator
 from interlayer.measure import stats
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+import peers  # noqa: E402
+
 ROOT = HERE.parents[1]
-SOURCE = ROOT / "bench/ns3/wlan_aodv.cc"
+SOURCES = (ROOT / "bench/ns3/wlan_aodv.cc", ROOT / "bench/ns3/peer.h")
 PEER = ROOT / "bench/ns3/build/wlan_aodv"
 REFERENCE = HERE / "routes.csv"
 COUNTS = ("offered", "delivered", "rreq", "rrep", "rerr", "rrep_ack", "given_up", "frames", "tcp_bytes")
@@ -163,9 +160,7 @@ def ours(network: Network, runs: int = RUNS, overrides: list[tuple[str, str]] | 
     with tempfile.TemporaryDirectory() as folder:
         legs = Path(folder) / "legs.tcl"
         legs.write_text(trace(network), encoding="utf-8")
-        parsed = simulator.parse(scenario(network, legs), overrides or [])
-        found = [run for run in simulator.run_batch([(parsed, seed) for seed in range(1, runs + 1)]).runs if run]
-    return [counts(run) for run in found]
+        return [counts(run) for run in peers.ours(scenario(network, legs), runs, overrides)]
 
 
 def counts(run: object) -> dict[str, float]:
@@ -207,32 +202,20 @@ def pooled(kind: str, theirs: Runs, mine: Runs) -> dict[str, compare.Pair]:
 
 
 def renew(runs: int, workers: int) -> None:
-    if not PEER.exists() or PEER.stat().st_mtime < SOURCE.stat().st_mtime:
-        sys.exit("routes.py: wlan_aodv is not built, or older than its source: make ns3")
-    script = f"wlan_aodv.cc@{hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:12]}"
-    date = datetime.now(UTC).date().isoformat()
+    facts = {"script": peers.script(*SOURCES, built=PEER), "date": peers.today()}
+    flows = ",".join(f"{a}:{b}" for a, b in CBR)
+    with tempfile.TemporaryDirectory() as folder:
+        legs = {network: Path(folder) / f"{network.kind}{network.number}" for network in NETWORKS}
+        for network, file in legs.items():
+            file.write_text(trace(network), encoding="utf-8")
 
-    def row(network: Network, legs: Path, run: int) -> dict[str, object]:
-        flows = ",".join(f"{a}:{b}" for a, b in CBR)
-        arguments = [f"--trace={legs}", f"--nodes={NODES}", f"--range={REACH_M}", f"--seconds={SECONDS}"]
-        arguments += [f"--cbr={flows}", f"--tcp={TCP[0]}:{TCP[1]}", f"--run={run}"]
-        done = subprocess.run([str(PEER), *arguments], capture_output=True, text=True, check=True)
-        found = json.loads(done.stdout)
-        return network._asdict() | found | {"script": script, "date": date}
+        def row(network: Network, run: int) -> dict[str, object]:
+            arguments = [f"--trace={legs[network]}", f"--nodes={NODES}", f"--range={REACH_M}", f"--seconds={SECONDS}"]
+            arguments += [f"--cbr={flows}", f"--tcp={TCP[0]}:{TCP[1]}", f"--run={run}"]
+            done = subprocess.run([str(PEER), *arguments], capture_output=True, text=True, check=True)
+            return network._asdict() | json.loads(done.stdout) | facts
 
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        REFERENCE.open("w", encoding="utf-8", newline="") as file,
-        ThreadPoolExecutor(workers) as pool,
-    ):
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        for network in NETWORKS:
-            legs = Path(folder) / f"{network.kind}{network.number}"
-            legs.write_text(trace(network), encoding="utf-8")
-            writer.writerows(pool.map(partial(row, network, legs), range(1, runs + 1)))
-            file.flush()
-            print(*network, flush=True)
+        peers.store(REFERENCE, COLUMNS, NETWORKS, row, runs, workers)
 
 
 def table(theirs: Runs, runs: int, overrides: list[tuple[str, str]]) -> str:
@@ -244,31 +227,21 @@ def table(theirs: Runs, runs: int, overrides: list[tuple[str, str]]) -> str:
     for name, found in rows.items():
         for what, pair in found.items():
             digits = 3 if what == "delivery" else 1
-            both = [f"{e.mean:.{digits}f} ± {e.half_width or 0:.{digits}f}" for e in pair]
+            both = [peers.text(one, digits) for one in pair]
             difference = f"{100 * pair.difference:+.1f} ± {100 * pair.half_width:.1f}"
             lines.append(f"| {name} | {what} | {' | '.join(both)} | {difference} |")
     return "\n".join(lines)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", action="store_true")
-    parser.add_argument("--renew", action="store_true")
-    parser.add_argument("--runs", type=int, default=RUNS)
-    parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--set", action="append", default=[], metavar="PATH=VALUE")
-    options = parser.parse_args()
+    options = peers.options(__doc__, RUNS)
     if options.renew:
         renew(options.runs, options.workers)
         return
-    overrides = [(path, value) for path, _, value in (text.partition("=") for text in options.set)]
-    text = table(reference(), options.runs, overrides)
+    text = table(reference(), options.runs, options.overrides)
     print(text)
     if options.write:
-        readme = HERE / "README.md"
-        old = readme.read_text(encoding="utf-8")
-        new = re.sub(r"(?s)(<!-- routes -->\n).*?(<!-- end routes -->)", lambda m: f"{m[1]}{text}\n{m[2]}", old)
-        readme.write_text(new, encoding="utf-8")
+        peers.put(HERE / "README.md", "routes", text)
 
 
 if __name__ == "__main__":
