@@ -40,6 +40,8 @@ class Cell(NamedTuple):
     rate_mbps: int
     rts: bool
     window: int
+    plain: bool = False
+    """ns-2 with a queue in which control packets of routing wait as others do: a counter-run."""
 
 
 KINDS = [("Newreno", 2, True, 20), ("Newreno", 2, True, 4), ("Vegas", 2, True, 20), ("Newreno", 11, True, 20)]
@@ -47,6 +49,8 @@ KINDS += [("Newreno", 11, False, 20)]
 # Section 7 of ns2-facts.md, and two chains more.
 CELLS = [Cell(hops, *kind) for kind in KINDS for hops in (1, 2, 3, 4, 7)]
 CELLS += [Cell(hops, *KINDS[0]) for hops in (5, 10)]
+PLAIN = [Cell(hops, *KINDS[0], plain=True) for hops in (3, 4, 5, 7, 10)]
+CELLS += PLAIN
 
 
 def counts(trace: Path) -> dict[str, int]:
@@ -68,7 +72,17 @@ def counts(trace: Path) -> dict[str, int]:
 def run(cell: Cell, seed: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "trace"
-        arguments = [cell.hops, cell.rate_mbps, int(cell.rts), cell.window, cell.agent, SECONDS, seed, trace]
+        arguments = [
+            cell.hops,
+            cell.rate_mbps,
+            int(cell.rts),
+            cell.window,
+            cell.agent,
+            SECONDS,
+            seed,
+            trace,
+            int(cell.plain),
+        ]
         done = subprocess.run(
             ["ns", str(SOURCE), *map(str, arguments)], capture_output=True, text=True, check=True, cwd=folder
         )
@@ -153,7 +167,8 @@ def reference() -> dict[Cell, list[dict[str, float]]]:
     rows: dict[Cell, list[dict[str, float]]] = defaultdict(list)
     with REFERENCE.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            cell = Cell(int(row["hops"]), row["agent"], int(row["rate_mbps"]), row["rts"] == "1", int(row["window"]))
+            rts, plain = row["rts"] == "1", row["plain"] == "1"
+            cell = Cell(int(row["hops"]), row["agent"], int(row["rate_mbps"]), rts, int(row["window"]), plain)
             rows[cell].append({name: float(row[name]) for name in COUNTS})
     return dict(rows)
 
@@ -170,6 +185,7 @@ def table(runs: int, overrides: list[tuple[str, str]]) -> str:
 
         goodput, errors, requests = both("goodput_kbps"), both("errors"), both("requests")
         kind = f"{cell.agent}, {cell.rate_mbps} Mb/s{', RTS' if cell.rts else ''}, window {cell.window}"
+        kind += ", ns-2 with a plain queue" if cell.plain else ""
         difference = 100 * (goodput[0].mean / goodput[1].mean - 1)
         cells = [peers.text(one, 1) for one in (*goodput, *errors, *requests)]
         cells.insert(2, f"{difference:+.1f}")
@@ -183,7 +199,7 @@ def renew(runs: int, workers: int) -> None:
     facts = {"ns2_version": version, "script": peers.script(SOURCE), "date": peers.today()}
 
     def row(cell: Cell, seed: int) -> dict[str, object]:
-        return cell._asdict() | {"rts": int(cell.rts), "seed": seed} | run(cell, seed) | facts
+        return cell._asdict() | {"rts": int(cell.rts), "plain": int(cell.plain), "seed": seed} | run(cell, seed) | facts
 
     columns = (*Cell._fields, "seed", *COUNTS, "ns2_version", "script", "date")
     peers.store(REFERENCE, columns, CELLS, row, runs, workers)
