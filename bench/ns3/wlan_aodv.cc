@@ -5,7 +5,7 @@
 // --cbr=0:5,3:9      from:to, each 4 packets of 512 B a second from its own start in the first second of traffic
 // --tcp=1:7          one saturated TCP flow; none if empty
 //
-// A node decodes and senses within `range` and no farther, and all signals have one power: what overlaps is lost, as in ours without
+// Data at 2 Mb/s. A node decodes and senses within `range` and no farther, and all signals have one power: what overlaps is lost, as in ours without
 // powers. ARP runs: AODV finds the neighbour that a report of the MAC speaks of in ARP's cache, and not among entries made beforehand. Packets do not age in the queue, nothing below IP drops but the MAC's queue. Local repair does not
 // exist in ns-3's AODV; hello is off. Prints one JSON object: packets offered and delivered, control packets at IP by type (each
 // forwarding counts), bytes of TCP delivered.
@@ -89,7 +89,7 @@ main(int argc, char** argv)
     WifiHelper wifi;
     wifi.SetStandard(WIFI_STANDARD_80211b);
     wifi.SetRemoteStationManager("ns3::ConstantRateWifiManager",
-                                 "DataMode", StringValue("DsssRate11Mbps"),
+                                 "DataMode", StringValue("DsssRate2Mbps"),
                                  "ControlMode", StringValue("DsssRate1Mbps"),
                                  "NonUnicastMode", StringValue("DsssRate1Mbps"));
     WifiMacHelper mac;

@@ -4,9 +4,9 @@
     python validation/ns3/routes.py --write            and the table into README.md
     python validation/ns3/routes.py --renew [--runs N] runs ns-3: `make ns3` first
 
-Twenty nodes of 802.11b in 300 × 300 m, reach 100 m; five CBR flows of 4 packets a second and one TCP flow. Positions
-and legs are drawn here and written in ns-2's format, which both read. Hello and local repair are off, gratuitous RREPs
-on, in both.
+Twenty nodes of 802.11b at 2 Mb/s in 300 × 300 m, reach 100 m; five CBR flows of 4 packets a second and one TCP flow.
+Positions and legs are drawn here and written in ns-2's format, which both read. Hello and local repair are off,
+gratuitous RREPs on, in both.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ name = "routes"
 duration = "{SECONDS} s"
 [radio]
 standard = "802.11b"
-data_rate = "11 Mb/s"
+data_rate = "2 Mb/s"
 basic_rate_set = ["1 Mb/s"]
 control_rate = "1 Mb/s"
 preamble = "long"
