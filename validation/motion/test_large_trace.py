@@ -22,16 +22,17 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 
 def write(file: Path, least_bytes: int, by_node: bool) -> int:
-    """A trace at least so long, of legs of some 10 s, in order of time as setdest writes it or node by node as BonnMotion
-    does. Returns its length in seconds."""
+    """A trace of about so many bytes, in order of time as setdest writes it, or node by node as BonnMotion does.
+
+    Each leg lasts 10 s. Returns the length in seconds.
+    """
     draws = random.Random(0)
-    a_line = len('$ns_ at 123456.000000000000 "$node_(10) setdest 1000.000000000000 1000.000000000000 10.000000000000"\n')
-    legs = least_bytes // (a_line * NODES) + 1
 
     def command(node: int, leg: int) -> str:
         x, y = draws.uniform(0, SIDE_M), draws.uniform(0, SIDE_M)
         return f'$ns_ at {leg * 10 + 1:.12f} "$node_({node}) setdest {x:.12f} {y:.12f} {draws.uniform(5, 20):.12f}"\n'
 
+    legs = least_bytes // (len(command(10, 9999)) * NODES) + 1
     with file.open("w", encoding="utf-8") as out:
         for node in range(NODES):
             for axis in "XYZ":

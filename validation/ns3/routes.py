@@ -207,20 +207,18 @@ def quantity(name: str, run: dict[str, float]) -> float:
     return run["delivered"] / run["offered"] if name == "delivery" else float(run[name])
 
 
-def pairs(theirs: list[dict[str, float]], mine: list[dict[str, float]]) -> dict[str, compare.Pair]:
-    """Each quantity, over runs."""
-    return {
-        name: compare.Pair(*(stats.estimate([quantity(name, run) for run in runs]) for runs in (mine, theirs)))
-        for name in QUANTITIES
-    }
+KEPT = ("routing.counts_up", "false")
+"""As ns-3: a route that ends keeps its number."""
 
 
-def pooled(kind: str, theirs: Runs, mine: Runs) -> dict[str, compare.Pair]:
+def pooled(kind: str, load: str, theirs: Runs, mine: Runs) -> dict[str, compare.Pair]:
     """Each quantity over the ten networks of a kind: a run is the mean of the networks' runs of one seed."""
 
     def means(of: Runs, name: str) -> list[float]:
-        columns = [[quantity(name, run) for run in runs] for network, runs in of.items() if network.kind == kind]
-        return [sum(row) / len(row) for row in zip(*columns, strict=False)]
+        chosen = [runs for network, runs in of.items() if (network.kind, network.load) == (kind, load)]
+        return [
+            sum(row) / len(row) for row in zip(*([quantity(name, run) for run in one] for one in chosen), strict=True)
+        ]
 
     return {name: compare.Pair(*(stats.estimate(means(of, name)) for of in (mine, theirs))) for name in QUANTITIES}
 
@@ -245,16 +243,14 @@ def renew(runs: int, workers: int) -> None:
 
 def table(theirs: Runs, runs: int, overrides: list[tuple[str, str]]) -> str:
     """Markdown."""
-    mine = {network: ours(network, runs, overrides) for network in theirs}
-    rows = {f"{kind}, all": pooled(kind, theirs, mine) for kind in dict.fromkeys(n.kind for n in theirs)}
-    rows |= {f"{n.kind} {n.number}": pairs(theirs[n], mine[n]) for n in theirs}
-    lines = ["| network | of | ours | ns-3 | difference, % |", "|---|---|---|---|---|"]
-    for name, found in rows.items():
-        for what, pair in found.items():
-            digits = 3 if what == "delivery" else 1
-            both = [peers.text(one, digits) for one in pair]
-            difference = f"{100 * pair.difference:+.1f} ± {100 * pair.half_width:.1f}"
-            lines.append(f"| {name} | {what} | {' | '.join(both)} | {difference} |")
+    lines = ["| networks | of | ours | ns-3 | difference, % | with numbers kept, % |", "|---|---|---|---|---|---|"]
+    readings = [{network: ours(network, runs, more) for network in theirs} for more in (overrides, [*overrides, KEPT])]
+    for kind, load in dict.fromkeys((network.kind, network.load) for network in theirs):
+        mine, kept = (pooled(kind, load, theirs, reading) for reading in readings)
+        for what, pair in mine.items():
+            both = [peers.text(one, 3 if what == "delivery" else 1) for one in pair]
+            differences = [f"{100 * it.difference:+.1f} ± {100 * it.half_width:.1f}" for it in (pair, kept[what])]
+            lines.append(f"| {kind}, {load} | {what} | {' | '.join(both)} | {' | '.join(differences)} |")
     return "\n".join(lines)
 
 
