@@ -211,6 +211,7 @@ validate: build
 	@tools/part delivery env PROPTEST_CASES=20000 $(CARGO) test --locked --release --quiet -p interlayer-world --test all -- lle_delivery conservation
 	@tools/part histories env PROPTEST_CASES=100000 $(CARGO) test --locked --release --quiet -p interlayer-mac --test all block_ack_histories
 	@tools/part routes env PROPTEST_CASES=10000 $(CARGO) test --locked --release --quiet -p interlayer-net --test all aodv_loops
+	@tools/part routes-of-worlds env PROPTEST_CASES=10000 $(CARGO) test --locked --release --quiet -p interlayer-world --test all aodv_worlds
 	@tools/part workspace $(CARGO) test --workspace --locked --release --quiet -- --include-ignored
 	@for part in $(sort $(dir $(wildcard validation/*/test_*.py))); do tools/part $$part $(BIN)/python -m pytest $$part || exit 1; done
 	@tools/part moments env INTERLAYER_MOMENTS=20 $(BIN)/python -m pytest tests/live/test_live.py
@@ -248,6 +249,8 @@ ns3:
 	@pkg-config --exists $(NS3_MODULES) 2>/dev/null && command -v g++ >/dev/null \
 	  || { echo "ns3: no ns-3 to build against. On Debian: apt-get install libns3-dev libgsl-dev g++ pkg-config" >&2; exit 1; }
 	@$(MAKE) --no-print-directory $(NS3)
+
+bench/ns3/build/wlan_cell bench/ns3/build/wlan_aodv: bench/ns3/peer.h
 
 $(NS3): bench/ns3/build/%: bench/ns3/%.cc
 	@mkdir -p $(@D)

@@ -7,22 +7,7 @@
 //
 // DCF or EDCA as ns-3 has them; no queue disciplines; packets do not age; ARP caches filled. Prints one JSON object: rates and
 // counters cover `seconds` after `warmup`, `modes` are what frames of each type went out in.
-#include "ns3/applications-module.h"
-#include "ns3/core-module.h"
-#include "ns3/internet-module.h"
-#include "ns3/mobility-module.h"
-#include "ns3/network-module.h"
-#include "ns3/propagation-module.h"
-#include "ns3/traffic-control-module.h"
-#include "ns3/wifi-module.h"
-
-#include <iostream>
-#include <map>
-#include <sstream>
-
-#ifndef NS3_VERSION
-#define NS3_VERSION "unknown"
-#endif
+#include "peer.h"
 
 using namespace ns3;
 
@@ -63,12 +48,9 @@ std::vector<Station>
 Read(const std::string& text)
 {
     std::vector<Station> all;
-    std::istringstream words(text);
-    for (std::string word; std::getline(words, word, ',');)
+    for (const auto& [kind, category] : peer::Words(text))
     {
-        const auto colon = word.find(':');
-        const std::string category = colon == std::string::npos ? "" : word.substr(colon + 1);
-        all.push_back({word[0], word.substr(1, colon == std::string::npos ? colon : colon - 1), category});
+        all.push_back({kind[0], kind.substr(1), category});
     }
     return all;
 }
@@ -111,8 +93,7 @@ main(int argc, char** argv)
     {
         qos |= !station.category.empty();
     }
-    RngSeedManager::SetRun(run);
-    Config::SetDefault("ns3::WifiMacQueue::MaxDelay", TimeValue(Seconds(1000)));
+    peer::Begin(run);
     Config::SetDefault("ns3::WifiRemoteStationManager::ErpProtectionMode", StringValue(protection));
     Config::SetDefault("ns3::ApWifiMac::BeaconInterval", TimeValue(MicroSeconds(1024000)));
 
@@ -170,15 +151,7 @@ main(int argc, char** argv)
     mobility.Install(stations);
     mobility.Install(ap);
 
-    InternetStackHelper stack;
-    stack.SetIpv6StackInstall(false);
-    stack.Install(stations);
-    stack.Install(ap);
-    Ipv4AddressHelper address;
-    address.SetBase("10.0.0.0", "255.255.0.0");
-    auto interfaces = address.Assign(devices);
-    TrafficControlHelper discs;
-    discs.Uninstall(devices);
+    auto interfaces = peer::Connect(NodeContainer(stations, ap), devices);
     NeighborCacheHelper caches;
     caches.PopulateNeighborCache(interfaces);
 
@@ -189,8 +162,7 @@ main(int argc, char** argv)
     for (uint32_t i = 0; i < n; ++i)
     {
         const uint16_t port = 5000 + i;
-        PacketSinkHelper sink("ns3::UdpSocketFactory", InetSocketAddress(Ipv4Address::GetAny(), port));
-        sinks.push_back(DynamicCast<PacketSink>(sink.Install(ap.Get(0)).Get(0)));
+        sinks.push_back(peer::Sink(ap.Get(0), "Udp", port));
         InetSocketAddress to(interfaces.GetAddress(n), port);
         to.SetTos(tos.at(spec[i].category));
         OnOffHelper source("ns3::UdpSocketFactory", to);
@@ -212,7 +184,7 @@ main(int argc, char** argv)
     Simulator::Run();
 
     double sum = 0;
-    std::cout << "{\"ns3_version\": \"" << NS3_VERSION << "\", \"run\": " << run << ", \"goodput_mbps\": [";
+    peer::Answer(run) << ", \"goodput_mbps\": [";
     for (uint32_t i = 0; i < n; ++i)
     {
         const double x = (sinks[i]->GetTotalRx() - before[i]) * 8 / seconds / 1e6;

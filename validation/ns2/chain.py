@@ -11,23 +11,22 @@ or sends a RERR.
 
 from __future__ import annotations
 
-import argparse
 import csv
-import hashlib
 import re
 import subprocess
+import sys
 import tempfile
 from collections import defaultdict
-from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from interlayer import simulator
 from interlayer.measure import stats
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+import peers  # noqa: E402
+
 SOURCE = HERE / "chain.tcl"
 REFERENCE = HERE / "reference.csv"
 SECONDS = 100
@@ -41,6 +40,8 @@ class Cell(NamedTuple):
     rate_mbps: int
     rts: bool
     window: int
+    plain: bool = False
+    """ns-2 with a queue in which control packets of routing wait as others do: a counter-run."""
 
 
 KINDS = [("Newreno", 2, True, 20), ("Newreno", 2, True, 4), ("Vegas", 2, True, 20), ("Newreno", 11, True, 20)]
@@ -48,6 +49,8 @@ KINDS += [("Newreno", 11, False, 20)]
 # Section 7 of ns2-facts.md, and two chains more.
 CELLS = [Cell(hops, *kind) for kind in KINDS for hops in (1, 2, 3, 4, 7)]
 CELLS += [Cell(hops, *KINDS[0]) for hops in (5, 10)]
+PLAIN = [Cell(hops, *KINDS[0], plain=True) for hops in (3, 4, 5, 7, 10)]
+CELLS += PLAIN
 
 
 def counts(trace: Path) -> dict[str, int]:
@@ -69,7 +72,17 @@ def counts(trace: Path) -> dict[str, int]:
 def run(cell: Cell, seed: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "trace"
-        arguments = [cell.hops, cell.rate_mbps, int(cell.rts), cell.window, cell.agent, SECONDS, seed, trace]
+        arguments = [
+            cell.hops,
+            cell.rate_mbps,
+            int(cell.rts),
+            cell.window,
+            cell.agent,
+            SECONDS,
+            seed,
+            trace,
+            int(cell.plain),
+        ]
         done = subprocess.run(
             ["ns", str(SOURCE), *map(str, arguments)], capture_output=True, text=True, check=True, cwd=folder
         )
@@ -135,8 +148,6 @@ receiver = "every"
 
 def ours(cell: Cell, runs: int = RUNS, overrides: list[tuple[str, str]] | None = None) -> list[dict[str, float]]:
     """Goodput in kb/s and what the routers did, run by run."""
-    parsed = simulator.parse(scenario(cell), overrides or [])
-    found = [run for run in simulator.run_batch([(parsed, seed) for seed in range(1, runs + 1)]).runs if run]
 
     def of(run: object) -> dict[str, float]:
         nodes, flow = run["nodes"], run["flows"][0]  # type: ignore[index]
@@ -148,7 +159,7 @@ def ours(cell: Cell, runs: int = RUNS, overrides: list[tuple[str, str]] | None =
             "timeouts": flow["timeouts"],
         }
 
-    return [of(run) for run in found]
+    return [of(run) for run in peers.ours(scenario(cell), runs, overrides)]
 
 
 def reference() -> dict[Cell, list[dict[str, float]]]:
@@ -156,7 +167,8 @@ def reference() -> dict[Cell, list[dict[str, float]]]:
     rows: dict[Cell, list[dict[str, float]]] = defaultdict(list)
     with REFERENCE.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            cell = Cell(int(row["hops"]), row["agent"], int(row["rate_mbps"]), row["rts"] == "1", int(row["window"]))
+            rts, plain = row["rts"] == "1", row["plain"] == "1"
+            cell = Cell(int(row["hops"]), row["agent"], int(row["rate_mbps"]), rts, int(row["window"]), plain)
             rows[cell].append({name: float(row[name]) for name in COUNTS})
     return dict(rows)
 
@@ -171,55 +183,37 @@ def table(runs: int, overrides: list[tuple[str, str]]) -> str:
         def both(name: str) -> list[stats.Estimate]:
             return [stats.estimate([run[name] for run in rows]) for rows in (mine, theirs)]  # noqa: B023
 
-        def text(one: stats.Estimate) -> str:
-            return f"{one.mean:.1f} ± {one.half_width or 0:.1f}"
-
         goodput, errors, requests = both("goodput_kbps"), both("errors"), both("requests")
         kind = f"{cell.agent}, {cell.rate_mbps} Mb/s{', RTS' if cell.rts else ''}, window {cell.window}"
+        kind += ", ns-2 with a plain queue" if cell.plain else ""
         difference = 100 * (goodput[0].mean / goodput[1].mean - 1)
-        cells = [*map(text, goodput), f"{difference:+.1f}", *map(text, errors), *map(text, requests)]
+        cells = [peers.text(one, 1) for one in (*goodput, *errors, *requests)]
+        cells.insert(2, f"{difference:+.1f}")
         lines.append(f"| {kind} | {cell.hops} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
 def renew(runs: int, workers: int) -> None:
-    script = f"chain.tcl@{hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:12]}"
-    date = datetime.now(UTC).date().isoformat()
     ask = ["dpkg-query", "-W", "-f", "${Version}", "ns2"]
-    version = subprocess.run(ask, capture_output=True, text=True, check=True)
-    with REFERENCE.open("w", encoding="utf-8", newline="") as file, ThreadPoolExecutor(workers) as pool:
-        writer = csv.DictWriter(
-            file, (*Cell._fields, "seed", *COUNTS, "ns2_version", "script", "date"), lineterminator="\n"
-        )
-        writer.writeheader()
-        for cell in CELLS:
-            seeds = range(1, runs + 1)
-            for seed, found in zip(seeds, pool.map(partial(run, cell), seeds), strict=True):
-                facts = {"seed": seed, "ns2_version": version.stdout, "script": script, "date": date}
-                writer.writerow(cell._asdict() | {"rts": int(cell.rts)} | found | facts)
-            file.flush()
-            print(*cell, flush=True)
+    version = subprocess.run(ask, capture_output=True, text=True, check=True).stdout
+    facts = {"ns2_version": version, "script": peers.script(SOURCE), "date": peers.today()}
+
+    def row(cell: Cell, seed: int) -> dict[str, object]:
+        return cell._asdict() | {"rts": int(cell.rts), "plain": int(cell.plain), "seed": seed} | run(cell, seed) | facts
+
+    columns = (*Cell._fields, "seed", *COUNTS, "ns2_version", "script", "date")
+    peers.store(REFERENCE, columns, CELLS, row, runs, workers)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", action="store_true")
-    parser.add_argument("--renew", action="store_true")
-    parser.add_argument("--runs", type=int, default=RUNS)
-    parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--set", action="append", default=[], metavar="PATH=VALUE")
-    options = parser.parse_args()
+    options = peers.options(__doc__, RUNS)
     if options.renew:
         renew(options.runs, options.workers)
         return
-    overrides = [(path, value) for path, _, value in (text.partition("=") for text in options.set)]
-    text = table(options.runs, overrides)
+    text = table(options.runs, options.overrides)
     print(text)
     if options.write:
-        readme = HERE / "README.md"
-        old = readme.read_text(encoding="utf-8")
-        new = re.sub(r"(?s)(<!-- chains -->\n).*?(<!-- end chains -->)", lambda m: f"{m[1]}{text}\n{m[2]}", old)
-        readme.write_text(new, encoding="utf-8")
+        peers.put(HERE / "README.md", "chains", text)
 
 
 if __name__ == "__main__":

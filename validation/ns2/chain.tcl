@@ -1,13 +1,17 @@
 # A chain of nodes 200 m apart on stock ns-2: AODV, one FTP over TCP from the first to the last for `seconds`.
-#   ns chain.tcl hops rate_mbps rts(0|1) window agent seconds seed trace
+#   ns chain.tcl hops rate_mbps rts(0|1) window agent seconds seed trace plain(0|1)
+# With `plain` the interface queue has no place of honour for what routing agents send.
 # The trace has what the routing layer and the queues do; chain.py counts in it. Payload is 1000 B a segment.
 foreach {name value} [list hops [lindex $argv 0] rate [lindex $argv 1] rts [lindex $argv 2] window [lindex $argv 3] \
-    agent [lindex $argv 4] seconds [lindex $argv 5] seed [lindex $argv 6] file [lindex $argv 7]] { set $name $value }
+    agent [lindex $argv 4] seconds [lindex $argv 5] seed [lindex $argv 6] file [lindex $argv 7] plain [lindex $argv 8]] {
+    set $name $value
+}
 ns-random $seed
 Mac/802_11 set dataRate_ ${rate}Mb
 Mac/802_11 set RTSThreshold_ [expr {$rts ? 0 : 3000}]
 Agent/TCP set window_ $window
 Agent/TCP set packetSize_ 1000
+Queue/DropTail/PriQueue set Prefer_Routing_Protocols [expr {!$plain}]
 set sim [new Simulator]
 set trace [open $file w]
 $sim trace-all $trace

@@ -12,13 +12,10 @@ from __future__ import annotations
 
 import argparse
 import csv
-import hashlib
 import json
-import re
 import subprocess
 import sys
 from collections import defaultdict
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,9 +24,13 @@ import compare
 from interlayer import simulator
 from interlayer.measure import stats
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+import peers  # noqa: E402
+
 ROOT = HERE.parents[1]
-SOURCE = ROOT / "bench/ns3/wlan_cell.cc"
+SOURCES = (ROOT / "bench/ns3/wlan_cell.cc", ROOT / "bench/ns3/peer.h")
 PEER = ROOT / "bench/ns3/build/wlan_cell"
 REFERENCE = HERE / "cells.csv"
 COLUMNS = (
@@ -141,9 +142,7 @@ def table(theirs: dict[Cell, list[list[float]]]) -> str:
 
 
 def renew(runs: int) -> None:
-    if not PEER.exists() or PEER.stat().st_mtime < SOURCE.stat().st_mtime:
-        sys.exit("cells.py: wlan_cell is not built, or older than its source: make ns3")
-    script = f"wlan_cell.cc@{hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:12]}"
+    script = peers.script(*SOURCES, built=PEER)
     with REFERENCE.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
@@ -156,7 +155,7 @@ def renew(runs: int) -> None:
                 row = {name: found[name] for name in ("run", "exchanges", "failures", "ns3_version")}
                 row |= {"goodput_mbps": " ".join(f"{x:g}" for x in found["goodput_mbps"])}
                 row |= {"modes": "; ".join(f"{word}: {count}" for word, count in found["modes"].items())}
-                row |= {"script": script, "date": datetime.now(UTC).date().isoformat()}
+                row |= {"script": script, "date": peers.today()}
                 writer.writerow(cell._asdict() | row)
             print(cell.stations, flush=True)
 
@@ -173,10 +172,7 @@ def main() -> None:
     text = table(reference())
     print(text)
     if options.write:
-        readme = HERE / "README.md"
-        old = readme.read_text(encoding="utf-8")
-        new = re.sub(r"(?s)(<!-- cells -->\n).*?(<!-- end cells -->)", lambda m: f"{m[1]}{text}\n{m[2]}", old)
-        readme.write_text(new, encoding="utf-8")
+        peers.put(HERE / "README.md", "cells", text)
 
 
 if __name__ == "__main__":

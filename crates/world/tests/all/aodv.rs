@@ -1,16 +1,15 @@
 //! AODV in whole cells: what is on the air, and what becomes of packets.
 
+use crate::aodv_watched::registries;
 use crate::cells::{parsed, run};
 use crate::network::seen::{Folder, Seen, watched};
-use net::router::aodv::{self, Message};
-use net::{Orders, Router, RouterFacts};
-use plugin::{Info, Params};
+use net::router::aodv::Message;
 use std::sync::atomic::AtomicBool;
 use testkit::tshark::{captures_of, fields, is_here};
-use units::{Dur, InterfaceId, NodeId, SimTime};
+use units::{Dur, NodeId, SimTime};
 use wire::dot11::MacAddr;
 use wire::{Content, L4, Packet};
-use world::{Cell, Record, Registries, Run};
+use world::{Cell, Record, Run};
 
 /// A string of nodes n1, n2, … which hear their neighbours alone; the last of them is the destination of the first, 1000 B every so
 /// many ms from 1 s on.
@@ -114,72 +113,16 @@ fn control_packets_cost_airtime_collide_and_are_lost() {
     assert!(airtime > sent * 0.1e-3 && airtime < sent * 2e-3, "{airtime} s");
 }
 
-/// AODV, which fails if anybody hands it computed routes or neighbours.
-#[derive(Debug)]
-struct Blind(aodv::Aodv);
-
-impl Router for Blind {
-    fn is_on_demand(&self) -> bool {
-        true
-    }
-
-    fn next(&mut self, now: SimTime, packet: &Packet, from: Option<NodeId>) -> Option<net::Hop> {
-        self.0.next(now, packet, from)
-    }
-
-    fn seek(&mut self, now: SimTime, packet: &Packet, from: Option<NodeId>, orders: &mut Orders) -> bool {
-        self.0.seek(now, packet, from, orders)
-    }
-
-    fn port(&self) -> Option<u16> {
-        self.0.port()
-    }
-
-    fn control(&mut self, now: SimTime, packet: &Packet, at: InterfaceId, from: NodeId, orders: &mut Orders) {
-        self.0.control(now, packet, at, from, orders);
-    }
-
-    fn neighbour(&mut self, _: SimTime, _: InterfaceId, _: NodeId, _: bool, _: &mut Orders) {
-        panic!("it was told of a neighbour");
-    }
-
-    fn rerouted(&mut self, _: SimTime, _: &[Option<net::Hop>], _: &mut Orders) {
-        panic!("it was handed routes");
-    }
-
-    fn link_failed(&mut self, now: SimTime, at: InterfaceId, to: NodeId, packet: &Packet, orders: &mut Orders) {
-        self.0.link_failed(now, at, to, packet, orders);
-    }
-
-    fn timer(&mut self, now: SimTime, orders: &mut Orders) {
-        self.0.timer(now, orders);
-    }
-
-    fn next_wakeup(&self) -> SimTime {
-        self.0.next_wakeup()
-    }
-}
-
-static BLIND: Info =
-    Info { id: "blind", summary: "AODV without an oracle", source: "none", params: aodv::INFO.params };
-
-fn blind(facts: RouterFacts, params: &Params) -> Box<dyn Router> {
-    assert!(facts.least_cost.is_empty(), "it was handed routes");
-    Box::new(Blind(aodv::Aodv::new(facts, aodv::Settings::of(params))))
-}
-
 #[test]
 fn it_finds_its_way_in_a_cell_whose_oracle_is_empty() {
-    let mut registries = Registries::builtin();
-    registries.routers.add(&BLIND, blind).unwrap();
     let events =
         "[[event]]\nat = \"2 s\"\nbreak = [\"n2\", \"n3\"]\n[[event]]\nat = \"3 s\"\nheal = [\"n2\", \"n3\"]\n";
-    let text = string(4, 12, 100, "\"blind\"") + events;
-    let scenario = world::parse_with(&text, &[], registries).unwrap();
+    let text = string(4, 12, 100, "\"watched\"") + events;
+    let scenario = world::parse_with(&text, &[], registries()).unwrap();
     let run = world::run(&scenario, 1, &Record::default(), &AtomicBool::new(false)).unwrap();
     // 110 packets; those of one second, and of the searches after it that found nothing, may be lost.
     assert!(run.flow(0, "delivered_packets").unwrap() > 80.0);
-    let same = self::run(&text.replace("\"blind\"", "\"aodv\""), 1);
+    let same = self::run(&text.replace("\"watched\"", "\"aodv\""), 1);
     assert_eq!(same.flow(0, "delivered_packets"), run.flow(0, "delivered_packets"));
 }
 

@@ -7,6 +7,8 @@ mod ack_return;
 mod aggregates;
 mod airtime;
 mod aodv;
+mod aodv_watched;
+mod aodv_worlds;
 mod bad_input;
 mod base_station;
 mod blame;

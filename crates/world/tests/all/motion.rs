@@ -446,9 +446,9 @@ fn what_cannot_move_is_refused_in_a_line() {
 }
 
 /// Nodes by waypoint at 5 m/s in a square, a reach of 100 m, five TCP flows that may send 2 Mb/s.
-fn crowd(nodes: u32, side: u32, duration: &str) -> String {
+fn crowd(routing: &str, nodes: u32, side: u32, duration: &str) -> String {
     let mut text = format!(
-        "scenario = {{ duration = \"{duration}\" }}\nradio = {{ standard = \"802.11b\", data_rate = \"2 Mb/s\" }}\nchannel = {{ range = \"100 m\" }}\n\
+        "routing = \"{routing}\"\nscenario = {{ duration = \"{duration}\" }}\nradio = {{ standard = \"802.11b\", data_rate = \"2 Mb/s\" }}\nchannel = {{ range = \"100 m\" }}\n\
          [[node]]\nname = \"n\"\ncount = {nodes}\nmobility = {{ model = \"waypoint\", width = \"{side} m\", height = \"{side} m\", \
          min_speed = \"5 m/s\", max_speed = \"5 m/s\" }}\n"
     );
@@ -463,13 +463,16 @@ fn crowd(nodes: u32, side: u32, duration: &str) -> String {
 #[ignore = "a measurement: 1000 s of 50 nodes are to take 10 s at most in a release build"]
 fn what_a_thousand_seconds_of_fifty_nodes_take() {
     for (nodes, side, duration) in [(50, 500, "1000 s"), (500, 1580, "100 s")] {
-        let found = run(&parse(&crowd(nodes, side, duration)), 1, &with_series());
-        let delivered: f64 = (0..5).map(|flow| found.flow(flow, "delivered_packets").unwrap()).sum();
-        let (events, paths) = (found.events, found.motion.unwrap());
-        let (legs, meetings) = (paths.legs.len(), paths.meetings.len());
-        println!(
-            "{nodes} nodes, {duration}: {:.2} s, {events} events, {legs} legs, {meetings} meetings, {delivered} packets",
-            found.sim_s
-        );
+        for routing in ["static", "aodv"] {
+            let found = run(&parse(&crowd(routing, nodes, side, duration)), 1, &with_series());
+            let delivered: f64 = (0..5).map(|flow| found.flow(flow, "delivered_packets").unwrap()).sum();
+            let (events, paths) = (found.events, found.motion.unwrap());
+            let (legs, meetings) = (paths.legs.len(), paths.meetings.len());
+            println!(
+                "{routing}, {nodes} nodes, {duration}: {:.2} s, {events} events, {legs} legs, {meetings} meetings, {delivered} packets",
+                found.sim_s
+            );
+            assert!(nodes > 50 || found.sim_s <= 10.0, "{} s", found.sim_s);
+        }
     }
 }

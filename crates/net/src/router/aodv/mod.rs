@@ -145,7 +145,7 @@ impl Aodv {
             interfaces,
             addresses,
             draws,
-            table: Table::new(settings.delete_period),
+            table: Table::new(settings.delete_period, settings.counts_up),
             number: Number(0),
             request_id: 0,
             seen: Seen::default(),

@@ -11,6 +11,7 @@ pub struct Settings {
     pub(super) active_route_timeout: Dur,
     pub(super) allowed_hello_loss: u64,
     pub(super) blacklist_timeout: Dur,
+    pub(super) counts_up: bool,
     pub(super) delete_period: Dur,
     pub(super) hello_interval: Dur,
     pub(super) hello: bool,
@@ -69,6 +70,12 @@ pub const PARAMS: &[Param] = &[
         ms(0),
         "Time for which requests of a neighbour that a reply did not reach are ignored; \
          0 s: rreq_retries times net_traversal_time.",
+    ),
+    param(
+        "counts_up",
+        Kind::Bool,
+        Value::Bool(true),
+        "The number of a route that ends counts up (RFC 3561 6.1, 6.11). Without it loops form: ns-3 3.37 keeps the number.",
     ),
     param(
         "delete_period",
@@ -187,6 +194,7 @@ impl Settings {
             active_route_timeout,
             allowed_hello_loss: count("allowed_hello_loss"),
             blacklist_timeout: or("blacklist_timeout", net_traversal_time * u64::from(rreq_retries)),
+            counts_up: params.bool("counts_up"),
             delete_period: or("delete_period", active_route_timeout.max(hello_interval) * 5),
             hello_interval,
             hello: params.bool("hello"),

@@ -64,13 +64,15 @@ pub struct Offer {
 pub struct Table {
     routes: BTreeMap<Ipv4Addr, Route>,
     delete_period: Dur,
+    /// False if a route that ends keeps its number, as ns-3's do.
+    counts_up: bool,
     /// Numbers are not compared: a test's means to show what they are for.
     pub ignores_numbers: bool,
 }
 
 impl Table {
-    pub fn new(delete_period: Dur) -> Table {
-        Table { routes: BTreeMap::new(), delete_period, ignores_numbers: false }
+    pub fn new(delete_period: Dur, counts_up: bool) -> Table {
+        Table { routes: BTreeMap::new(), delete_period, counts_up, ignores_numbers: false }
     }
 
     pub fn len(&self) -> usize {
@@ -84,7 +86,7 @@ impl Table {
     /// The route to a destination, valid or not, as it is at this time; see [`Table::age`].
     pub fn at(&mut self, now: SimTime, destination: Ipv4Addr) -> Option<&mut Route> {
         let route = self.routes.get_mut(&destination)?;
-        if !Table::age(now, route, self.delete_period) {
+        if !Table::age(now, route, self.delete_period, self.counts_up) {
             self.routes.remove(&destination);
             return None;
         }
@@ -98,12 +100,17 @@ impl Table {
 
     /// Ends a route whose time is over: as one whose link is lost, it counts its number up (@RFC3561 sec. 6.1). Returns false once it
     /// is to be forgotten.
-    fn age(now: SimTime, route: &mut Route, delete_period: Dur) -> bool {
+    fn age(now: SimTime, route: &mut Route, delete_period: Dur, counts_up: bool) -> bool {
         if route.is_valid && route.until <= now {
             route.is_repairable = false;
-            route.end(route.until, route.number.map(Number::next), delete_period);
+            route.end(route.until, Table::counted(route.number, counts_up), delete_period);
         }
         route.is_valid || route.until > now
+    }
+
+    /// The number of a route that ends.
+    fn counted(number: Option<Number>, counts_up: bool) -> Option<Number> {
+        if counts_up { number.map(Number::next) } else { number }
     }
 
     /// Takes news of a route if they are fresher, or as fresh and better. Returns true if the route is now as offered.
@@ -189,9 +196,9 @@ impl Table {
 
     /// Ends a route. Its number counts up, and is no lower than `told`. @RFC3561 sec. 6.11
     pub fn end(&mut self, now: SimTime, destination: Ipv4Addr, told: Option<Number>) {
-        let delete_period = self.delete_period;
+        let (delete_period, counts_up) = (self.delete_period, self.counts_up);
         if let Some(route) = self.active(now, destination) {
-            let counted = route.number.map(Number::next);
+            let counted = Table::counted(route.number, counts_up);
             let number = match (counted, told) {
                 (Some(counted), Some(told)) => Some(counted.max(told)),
                 (counted, told) => counted.or(told),
@@ -220,8 +227,8 @@ impl Table {
     }
 
     fn age_all(&mut self, now: SimTime) {
-        let delete_period = self.delete_period;
-        self.routes.retain(|_, route| Table::age(now, route, delete_period));
+        let (delete_period, counts_up) = (self.delete_period, self.counts_up);
+        self.routes.retain(|_, route| Table::age(now, route, delete_period, counts_up));
     }
 
     fn make_room(&mut self, now: SimTime) {
