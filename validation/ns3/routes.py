@@ -4,7 +4,7 @@
     python validation/ns3/routes.py --write            and the table into README.md
     python validation/ns3/routes.py --renew [--runs N] runs ns-3: `make ns3` first
 
-Twenty nodes of 802.11a at 6 Mb/s in 300 × 300 m, reach 100 m; five CBR flows of 4 packets a second, alone or with a
+Twenty nodes of 802.11a at 24 Mb/s in 300 × 300 m, reach 100 m; five CBR flows of 4 packets a second, alone or with a
 TCP flow.
 Positions and legs are drawn here and written in ns-2's format, which both read. Hello and local repair are off,
 gratuitous RREPs on, in both.
@@ -120,9 +120,9 @@ name = "routes"
 duration = "{SECONDS} s"
 [radio]
 standard = "802.11a"
-data_rate = "6 Mb/s"
-basic_rate_set = ["6 Mb/s"]
-control_rate = "6 Mb/s"
+data_rate = "24 Mb/s"
+basic_rate_set = ["24 Mb/s"]
+control_rate = "24 Mb/s"
 after_timeout = "fresh-ifs"
 queue = {{ packets = 50 }}
 [channel]
@@ -167,7 +167,7 @@ initial_ssthresh = "unlimited"
 datagram = "1040 B"
 send_buffer = "20000 B"
 receive_buffer = "20000 B"
-min_rto = "200 ms"
+min_rto = "1 s"
 initial_rto = "1 s"
 granularity = "1 ms"
 nagle = true
