@@ -27,7 +27,7 @@ def rrul(
     streams: int | None = None,
     width: str | None = None,
     queue: str | Table | None = None,
-    congestion: str | Table = "cubic",
+    congestion: str | Table | None = None,
     wire: Table = WIRE,
     duration: str = "20 s",
     warmup: str = "5 s",
@@ -70,7 +70,7 @@ def rrul(
     return Scenario(toml_text.document(tables))
 
 
-def _flow(way: str, category: str, is_probe: bool, congestion: str | Table) -> dict[str, object]:
+def _flow(way: str, category: str, is_probe: bool, congestion: str | Table | None) -> dict[str, object]:
     ends = ("sta1", "server") if way == "up" else ("server", "sta1")
     carried = udp(PROBE, PROBE_RATE) if is_probe else tcp(congestion)
     transport = {key: value for key, value in carried.items() if key != "traffic"}

@@ -267,7 +267,7 @@ fn latency(radio: &Radio) -> Result<()> {
 }
 
 fn hysteresis(radio: &Radio) -> Result<()> {
-    match radio.levels.map(|levels| levels.handoff_hysteresis) {
+    match radio.levels.and_then(|levels| levels.handoff_hysteresis) {
         Some(excess) if excess.0 < 0.0 => {
             fail!("radio.handoff_hysteresis", "{excess} is less than 0 dB: a station would go to and fro")
         }

@@ -195,7 +195,7 @@ table! {
         /// The MSDUs that may use RTS/CTS: all, or those that carry TCP or UDP payload.
         rts_for: RtsFor = "all",
         /// Silence of a station that goes over from one access point to another.
-        handoff_time: Dur, in SOME_TIME, or "50 ms" => Dur::from_ms(50), // our choice: authentication and association without a scan
+        handoff_time: Option<Dur>, in SOME_TIME, or "50 ms",
         /// Fate of the packets that wait for such a station at the access point that it leaves: they are lost (drop), or go on by the new routes
         /// (forward).
         handoff_queue: Option<HandoffQueue>, or "drop",
@@ -267,11 +267,30 @@ table! {
         /// Least SINR of a preamble to lock on; needs channel.propagation.
         preamble_sinr: Db, or "4 dB" => Db(4.0),
         /// A gain is computed anew when one of its ends has moved so far since; needs channel.propagation.
-        move_step: Metres, or "0.1 m" => Metres(0.1), // less than a wavelength at 2.4 GHz, 0.125 m: no path loss is finer
+        move_step: Option<Metres>, or "0.1 m",
         /// Excess of the mean power of another access point with which a mobile station goes over to it; needs channel.propagation.
-        handoff_hysteresis: Db, or "8 dB" => Db(8.0), // our choice: shadowing alone does not move a station that stands between two
+        handoff_hysteresis: Option<Db>, or "8 dB",
         /// The fate of two frames at one receiver.
         capture => Capture as CaptureKeys,
+    }
+}
+
+impl Radio {
+    /// `handoff_time`: 50 ms unless it is set, our choice: authentication and association without a scan.
+    pub fn handoff_lasts(&self) -> Dur {
+        self.handoff_time.unwrap_or(Dur::from_ms(50))
+    }
+}
+
+impl Levels {
+    /// `move_step`: 0.1 m unless it is set. At 2.4 GHz that is less than a wavelength of 0.125 m: no path loss is finer.
+    pub fn step(&self) -> Metres {
+        self.move_step.unwrap_or(Metres(0.1))
+    }
+
+    /// `handoff_hysteresis`: 8 dB unless it is set, our choice: shadowing alone does not move a station that stands between two.
+    pub fn hysteresis(&self) -> Db {
+        self.handoff_hysteresis.unwrap_or(Db(8.0))
     }
 }
 

@@ -567,8 +567,8 @@ pub const EXAMPLES: [&str; 20] = [
     LEAST,
 ];
 
-/// A scenario for each registered queue discipline, with all its parameters, in packets and in bytes, on the air, at one node and on a
-/// wire.
+/// A scenario for each registered queue discipline, with all its parameters, in packets and in bytes, on the air, at one node and, if it
+/// is for wires, there.
 fn of_disciplines() -> Vec<String> {
     let mut all = Vec::new();
     for entry in &queue::registry() {
@@ -576,9 +576,13 @@ fn of_disciplines() -> Vec<String> {
         let set: String = params.iter().map(|(key, value)| format!(", {key} = {value}")).collect();
         let queue = |limit: &str| format!("{{ discipline = \"{}\", {limit}{set} }}", entry.info.id);
         let (packets, bytes) = (queue("packets = 90"), queue("bytes = \"90 kB\""));
+        // One that schedules receivers has none on a wire.
+        let spec = queue::Spec::new(queue::Limit::Packets(90), entry.with(plugin::Params::sample(entry.info.params)));
+        let is_for_wires = spec.check(false).is_ok();
         for (air, there, back) in [(&packets, &packets, &bytes), (&bytes, &bytes, &packets)] {
             let [air, own] = [air, back].map(|queue| queue.replacen('{', "{ per = \"receiver\",", 1));
             let wire = |from: &str, to: &str, queue: &str| {
+                let queue = if is_for_wires { queue } else { "{ packets = 90 }" };
                 format!("[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"1 Mb/s\"\nqueue = {queue}\n")
             };
             all.push(format!(

@@ -60,7 +60,7 @@ impl Handoffs {
     pub fn new(scenario: &Scenario, streams: &Streams, motion: &Motion, media: &[Medium], near: &[Near]) -> Handoffs {
         let radio = &scenario.radio;
         // Without powers the nearest is the strongest, and reach alone decides.
-        let excess = radio.levels.map_or(Db(0.0), |levels| levels.handoff_hysteresis);
+        let excess = radio.levels.map_or(Db(0.0), |levels| levels.hysteresis());
         let nodes = || (0..scenario.nodes.len() as u32).map(NodeId);
         let moves = |node: &NodeId| motion.movers().binary_search(node).is_ok();
         let (mut access_points, mut powers_mw, mut stations) = (Vec::new(), Vec::new(), Vec::new());
@@ -84,7 +84,7 @@ impl Handoffs {
             });
         }
         Handoffs {
-            time: radio.handoff_time,
+            time: radio.handoff_lasts(),
             excess: excess.0,
             forwards: radio.handoff_queue == Some(HandoffQueue::Forward),
             access_points,

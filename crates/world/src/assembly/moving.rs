@@ -497,7 +497,7 @@ impl Moving {
         else {
             return;
         };
-        let (step, nodes) = (thresholds.move_step.0, on.scenario.nodes.len());
+        let (step, nodes) = (thresholds.step().0, on.scenario.nodes.len());
         let Moving { motion, metres, channels, renewed, .. } = self;
         let gone_by = |node: NodeId| {
             let leg = motion.leg(node);
