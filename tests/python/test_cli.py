@@ -440,14 +440,7 @@ def test_several_experiments_are_on_one_page(interlayer: Any, tmp_path: Path) ->
 # --------------------------------------------------------------------------------------------- list, check, version
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        *("experiments", "schemes", "congestion", "receivers", "recovery", "rate-controls", "queues", "routing"),
-        "route-metrics",
-        *("traffic", "metrics"),
-    ],
-)
+@pytest.mark.parametrize("kind", cli._LISTS)
 def test_list_has_one_id_first_on_each_line(kind: str, interlayer: Any) -> None:
     status, out, _ = interlayer("list", kind)
     assert status == 0

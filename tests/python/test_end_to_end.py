@@ -10,12 +10,13 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 
 import interlayer
 from forked import command
+from interlayer import simulator
 from interlayer.errors import InputError
 from interlayer.study import campaign, library
 from interlayer.study.runs import Cache
@@ -261,20 +262,7 @@ def test_what_applies_is_shown_and_reads_as_the_same_scenario(preset: str, more:
     assert command("check", shown, "--effective").stdout == done.stdout
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "schemes",
-        "congestion",
-        "receivers",
-        "recovery",
-        "rate-controls",
-        "queues",
-        "routing",
-        "route-metrics",
-        "traffic",
-    ],
-)
+@pytest.mark.parametrize("kind", get_args(simulator.Registry))
 def test_lists_are_sorted_by_id(kind: str) -> None:
     done = command("list", kind)
     assert done.returncode == 0

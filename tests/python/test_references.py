@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import subprocess
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from interlayer import simulator
 from interlayer.show import references
 from interlayer.study import library
 
@@ -136,23 +138,8 @@ def test_the_source_of_an_experiment_is_in_the_bibliography(name: str) -> None:
 
 
 @pytest.mark.core
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "schemes",
-        "congestion",
-        "receivers",
-        "recovery",
-        "rate-controls",
-        "queues",
-        "routing",
-        "route-metrics",
-        "traffic",
-    ],
-)
+@pytest.mark.parametrize("kind", get_args(simulator.Registry))
 def test_lists_show_author_and_year(kind: str) -> None:
-    from interlayer import simulator
-
     for entry in simulator.registry(kind):  # type: ignore[arg-type]
         told = references.told(entry["source"])
         assert any(label in told for label in LABELS), f"{entry['id']}: {entry['source']}"

@@ -24,20 +24,17 @@ const GAIN: u64 = 8;
 struct Load {
     airtime: Dur,
     packets: u32,
-    bytes: Bytes,
 }
 
 impl Load {
-    fn add(&mut self, other: Load) {
-        self.airtime += other.airtime;
-        self.packets += other.packets;
-        self.bytes += other.bytes;
+    fn add(&mut self, airtime: Dur) {
+        self.airtime += airtime;
+        self.packets += 1;
     }
 
     fn take(&mut self, other: Load) {
         self.airtime = self.airtime.saturating_sub(other.airtime);
         self.packets = self.packets.saturating_sub(other.packets);
-        self.bytes = self.bytes.saturating_sub(other.bytes);
     }
 }
 
@@ -50,6 +47,8 @@ struct Account {
     /// Packets that were handed down and are not over, and those of them that are in service.
     below: Load,
     in_service: Load,
+    /// Bytes in service.
+    serves: Bytes,
     /// That of its last PPDU.
     mode: Option<Mode>,
     /// Airtime of an exchange beside the bits of its packets, for each of them; `None` before the first.
@@ -68,7 +67,8 @@ pub(super) struct Accounts {
     weight: Option<i64>,
     below: Below,
     of: Vec<Account>,
-    total: Load,
+    /// Airtime of what lies below of all.
+    total: Dur,
     /// The mode of a receiver that nothing was sent to.
     first: Option<Mode>,
 }
@@ -76,7 +76,7 @@ pub(super) struct Accounts {
 impl Accounts {
     pub fn new(weight: Option<Dur>, below: Below) -> Accounts {
         let weight = weight.map(|weight| weight.ns() as i64);
-        Accounts { weight, below, of: Vec::new(), total: Load::default(), first: None }
+        Accounts { weight, below, of: Vec::new(), total: Dur::ZERO, first: None }
     }
 
     pub fn set_first(&mut self, mode: Mode) {
@@ -98,7 +98,8 @@ impl Accounts {
         let known = self.of.iter().position(|account| account.to == to);
         known.unwrap_or_else(|| {
             let (below, in_service) = (Load::default(), Load::default());
-            self.of.push(Account { to, credit: 0, below, in_service, mode: None, overhead: None });
+            let serves = Bytes::ZERO;
+            self.of.push(Account { to, credit: 0, below, in_service, serves, mode: None, overhead: None });
             self.of.len() - 1
         })
     }
@@ -110,9 +111,7 @@ impl Accounts {
             Below::Nothing => true,
             Below::Frames(most) => below.packets < most,
             Below::Airtime { .. } if *to == NodeId::BROADCAST => below.airtime < GROUP,
-            Below::Airtime { low, high, total } => {
-                below.airtime < low || below.airtime < high && self.total.airtime < total
-            }
+            Below::Airtime { low, high, total } => below.airtime < low || below.airtime < high && self.total < total,
         }
     }
 
@@ -154,22 +153,22 @@ impl Accounts {
     /// A packet is handed down: the airtime by which it counts until it is over.
     pub fn handed(&mut self, account: usize, msdu: &Msdu) -> Dur {
         let airtime = self.lasts(account, msdu);
-        let load = Load { airtime, packets: 1, bytes: msdu.mpdu };
-        self.of[account].below.add(load);
-        self.total.add(load);
+        self.of[account].below.add(airtime);
+        self.total += airtime;
         airtime
     }
 
     /// One that was handed down is taken back, unsent.
-    pub fn taken_back(&mut self, account: usize, airtime: Dur, msdu: &Msdu) {
-        let load = Load { airtime, packets: 1, bytes: msdu.mpdu };
-        self.of[account].below.take(load);
-        self.total.take(load);
+    pub fn taken_back(&mut self, account: usize, airtime: Dur) {
+        self.of[account].below.take(Load { airtime, packets: 1 });
+        self.total = self.total.saturating_sub(airtime);
     }
 
     /// It comes into service.
     pub fn served(&mut self, account: usize, airtime: Dur, msdu: &Msdu) {
-        self.of[account].in_service.add(Load { airtime, packets: 1, bytes: msdu.mpdu });
+        let own = &mut self.of[account];
+        own.in_service.add(airtime);
+        own.serves += msdu.mpdu;
     }
 
     /// An attempt for it is over.
@@ -177,7 +176,7 @@ impl Accounts {
         self.charge(account, lasted);
         let own = &mut self.of[account];
         if let (Some(mode), packets @ 1..) = (mode, own.in_service.packets) {
-            let each = lasted.saturating_sub(own.in_service.bytes / mode.bit_rate()) / u64::from(packets);
+            let each = lasted.saturating_sub(own.serves / mode.bit_rate()) / u64::from(packets);
             own.overhead = Some(own.overhead.map_or(each, |old| (old * (GAIN - 1) + each) / GAIN));
         }
         own.mode = mode.or(own.mode);
@@ -195,8 +194,9 @@ impl Accounts {
     fn settle(&mut self, account: usize) {
         let own = &mut self.of[account];
         let over = std::mem::take(&mut own.in_service);
+        own.serves = Bytes::ZERO;
         own.below.take(over);
-        self.total.take(over);
+        self.total = self.total.saturating_sub(over.airtime);
     }
 
     /// Nothing is in service any more. Returns whether something counted as such.
@@ -209,8 +209,8 @@ impl Accounts {
     /// Nothing is left.
     pub fn clear(&mut self) {
         for own in &mut self.of {
-            (own.below, own.in_service) = (Load::default(), Load::default());
+            (own.below, own.in_service, own.serves) = (Load::default(), Load::default(), Bytes::ZERO);
         }
-        self.total = Load::default();
+        self.total = Dur::ZERO;
     }
 }

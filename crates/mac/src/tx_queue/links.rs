@@ -408,7 +408,7 @@ impl TxQueue for Links {
             if let Some(place) = link.below.iter().position(|(.., msdu)| sought.is(msdu)) {
                 let (_, lasts, msdu) = link.below.remove(place)?;
                 if let Some(accounts) = &mut self.accounts {
-                    accounts.taken_back(link.account, lasts, &msdu);
+                    accounts.taken_back(link.account, lasts);
                 }
                 self.ahead.entries -= msdu.msdus();
                 self.ahead.bytes -= msdu.packet_bytes(all);

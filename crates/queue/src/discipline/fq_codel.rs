@@ -9,7 +9,7 @@
 //! - **Checked** tests below; `tests/all/books.rs`; `validation/queue` against ns-3.
 
 use super::codel::{CE_THRESHOLD, Control, INTERVAL, Law, TARGET, ecn};
-use super::{Discipline, Outlet, Unsound};
+use super::{Discipline, Outlet, Turns, Unsound};
 use crate::{Arrival, FlowKey, List, Mark, Queued, Refused, Slot};
 use plugin::{Info, Kind, Param, Params, Value};
 use std::collections::VecDeque;
@@ -109,6 +109,8 @@ pub(super) struct FqCodel {
     flows: Vec<Flow>,
     new: VecDeque<u32>,
     old: VecDeque<u32>,
+    /// The turns of receivers, of which each has such queues.
+    turns: Turns,
 }
 
 /// The finaliser of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014, fig. 16; constants by D. Stafford): each bit of the result depends on
@@ -132,7 +134,13 @@ impl FqCodel {
             flows: Vec::new(),
             new: VecDeque::new(),
             old: VecDeque::new(),
+            turns: Turns::Round,
         })
+    }
+
+    /// The same of one receiver of a radio, with these turns.
+    pub(super) fn with_turns(self, turns: Turns) -> FqCodel {
+        FqCodel { turns, ..self }
     }
 
     /// The hash value of a flow. @RFC8290 sec. 4.1.1
@@ -261,6 +269,10 @@ impl Discipline for FqCodel {
 
     fn find(&self, queued: &Queued, is_it: &mut dyn FnMut(Slot) -> bool) -> Option<Slot> {
         self.in_turn().find_map(|flow| queued.iter(&flow.packets).find(|slot| is_it(*slot)))
+    }
+
+    fn turns(&self) -> Turns {
+        self.turns
     }
 
     /// One packet of the longest queue, from its head: a batch would take more than the room that is needed.

@@ -7,15 +7,15 @@
 //! - **Here** the flows of one receiver, and what a radio needs to know: [`Turns`]. The turns, and what lies below them, are the radio's
 //!   (`mac::Links`).
 //! - **Departs** flows of one receiver share 4096 places; Linux hashes those of all receivers into them, and a place that is taken by
-//!   another receiver's is one more queue of that receiver. The limit is one of an access category, not of the device.
+//!   another receiver's is one more queue of that receiver. The limit is one of an access category, not of the device; a device's 4 MB
+//!   (16 with VHT) bound nothing here.
 //! - **Checked** `crates/mac/tests/all/airtime.rs`.
 
 use super::codel::{CE_THRESHOLD, INTERVAL, TARGET, ecn};
-use super::fq_codel::{self, FqCodel};
-use super::{Admission, Discipline, Outlet, Unsound};
-use crate::{Arrival, Mark, Queued, Slot};
+use super::fq_codel;
+use super::{Discipline, Outlet, Unsound};
 use plugin::{Info, Kind, Param, Params, Value};
-use units::{Bytes, Dur, SimTime};
+use units::{Bytes, Dur};
 
 /// The turns of a radio's receivers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +51,8 @@ pub enum Below {
     },
 }
 
-/// Frames of a station that firmware takes where nothing limits their airtime.
+/// Packets of a station that firmware takes where nothing bounds their airtime. A round number, one window of block acknowledgment: drivers
+/// differ.
 const FIRMWARE_FRAMES: u32 = 64;
 
 const SOME_TIME: Kind = Kind::Time { min: Dur::from_us(1), max: Dur::from_secs(1000) };
@@ -135,50 +136,5 @@ pub fn make(params: &Params, outlet: Outlet) -> Result<Box<dyn Discipline>, Unso
             Below::Airtime { low, high, total }
         }
     };
-    Ok(Box::new(Receiver { flows: fq_codel::of(params, outlet)?, turns: Turns::Mac80211 { weight, below } }))
-}
-
-/// The flows of one receiver.
-#[derive(Debug)]
-struct Receiver {
-    flows: FqCodel,
-    turns: Turns,
-}
-
-impl Discipline for Receiver {
-    fn arrival(&mut self, now: SimTime, packet: &Arrival, queued: &Queued) -> Admission {
-        self.flows.arrival(now, packet, queued)
-    }
-
-    fn full(&mut self, now: SimTime, packet: &Arrival, queued: &mut Queued) -> bool {
-        self.flows.full(now, packet, queued)
-    }
-
-    fn push(&mut self, now: SimTime, slot: Slot, queued: &mut Queued) {
-        self.flows.push(now, slot, queued);
-    }
-
-    fn pop(&mut self, now: SimTime, queued: &mut Queued) -> Option<(Slot, Mark)> {
-        self.flows.pop(now, queued)
-    }
-
-    fn idle(&mut self) {
-        self.flows.idle();
-    }
-
-    fn remove(&mut self, now: SimTime, slot: Slot, queued: &mut Queued) {
-        self.flows.remove(now, slot, queued);
-    }
-
-    fn find(&self, queued: &Queued, is_it: &mut dyn FnMut(Slot) -> bool) -> Option<Slot> {
-        self.flows.find(queued, is_it)
-    }
-
-    fn surplus(&self, queued: &Queued) -> Option<Slot> {
-        self.flows.surplus(queued)
-    }
-
-    fn turns(&self) -> Turns {
-        self.turns
-    }
+    Ok(Box::new(fq_codel::of(params, outlet)?.with_turns(Turns::Mac80211 { weight, below })))
 }

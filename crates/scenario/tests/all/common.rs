@@ -2,7 +2,7 @@
 
 pub use crate::queues::*;
 use plugin::{Info, Kind, Param, Registry, Value};
-use scenario::{InputError, Names, Scenario};
+use scenario::{Disciplines, InputError, Names, Plug, Scenario};
 
 static LLE: &[Param] = &[
     Param {
@@ -628,4 +628,11 @@ pub fn all_refused(text: &str, cases: &[(&str, &str, &str)]) {
     for (old, new, line) in cases {
         refused(&changed(text, old, new), line);
     }
+}
+
+/// A discipline with these parameters.
+pub fn discipline(id: &str, set: &[(&str, plugin::Value)]) -> Plug<Disciplines> {
+    let mut chosen = queue::find(id).expect("it is in the list");
+    set.iter().for_each(|(key, value)| chosen.params.set(key, *value));
+    Plug::new(chosen.info, chosen.params)
 }

@@ -1,8 +1,7 @@
 //! The schema and the decoder know the same keys, and any key misspelt is recognised.
 
 use crate::common::{
-    AIR, CONTROLLED_DELAY, EXAMPLES, FREE, GROUND, LEAST, MATRIX, TCP, UDP, WARNING, WIRED, changed, examples, names,
-    read, refused,
+    AIR, EXAMPLES, FREE, GROUND, LEAST, MATRIX, TCP, UDP, WIRED, changed, discipline, examples, names, read, refused,
 };
 use phy::errors::{Sojourn, Step};
 use phy::{PathLoss, Standard};
@@ -12,13 +11,6 @@ use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use toml::Value;
 use units::{BitRate, Bytes, Db, Dbm, Dur, NodeId};
-
-/// A discipline with these parameters.
-fn discipline(id: &str, set: &[(&str, plugin::Value)]) -> Plug<Disciplines> {
-    let mut chosen = queue::find(id).expect("it is in the list");
-    set.iter().for_each(|(key, value)| chosen.params.set(key, *value));
-    Plug::new(chosen.info, chosen.params)
-}
 
 fn schema() -> Json {
     serde_json::from_str(&json_schema_for(&names())).unwrap()
@@ -343,62 +335,6 @@ fn silence_means_the_documented_defaults() {
     assert_eq!(s.radio.control_rate, ControlRate::Fixed(BitRate::from_kbps(6000)));
     let queue = Queue { limit: Limit::Bytes(Bytes(64_000)), discipline: discipline("drop-tail", &[]) };
     assert_eq!((s.radio.slot, s.radio.queue.queue), (Some(Slot::Long), queue));
-}
-
-#[test]
-fn a_queue_that_warns_has_a_threshold_that_it_can_find() {
-    let s = read(WARNING).unwrap();
-    let warns = |threshold| discipline("congestion-warning", &[("threshold", plugin::Value::Float(threshold))]);
-    let (packets, bytes) = (Limit::Packets(100), Limit::Bytes(Bytes(20_000)));
-    assert_eq!(s.links[0].queue, Queue { limit: packets, discipline: warns(20.0) });
-    assert_eq!(s.links[1].queue, Queue { limit: bytes, discipline: warns(3000.0) });
-    for (key, line) in [
-        ("threshold = 100", "link[0].queue.threshold: 100 is never found: the queue holds 100 packets"),
-        ("thresold = 20", "link[0].queue.thresold: no such key; did you mean \"threshold\"?"),
-        ("", "link[0].queue.threshold: missing; expected a number from 0 to 1000000000000"),
-    ] {
-        refused(&changed(WARNING, "threshold = 20", key), line);
-    }
-    let line = "link[1].queue.threshold: 20000 is never found: the queue holds 20000 bytes";
-    refused(&changed(WARNING, "threshold = 3000", "threshold = 20000"), line);
-    let line = "link[0].queue.threshold: 1.5 is never found: the queue holds 1 as a share";
-    refused(&changed(WARNING, "threshold = 20", "threshold = 1.5, unit = \"share\""), line);
-}
-
-#[test]
-fn fq_codel_has_the_defaults_of_its_rfc_and_a_target_below_its_interval() {
-    let s = read(CONTROLLED_DELAY).unwrap();
-    assert_eq!(s.links[1].queue, Queue { limit: Limit::Packets(10_240), discipline: discipline("fq-codel", &[]) });
-    let ms = |n| plugin::Value::Time(Dur::from_ms(n));
-    let codel = discipline(
-        "codel",
-        &[("target", ms(20)), ("interval", ms(200)), ("ecn", plugin::Value::Bool(true)), ("ce_threshold", ms(1))],
-    );
-    assert_eq!(s.radio.queue.queue, Queue { limit: Limit::Packets(1000), discipline: codel });
-    for (key, line) in [
-        ("target = \"200 ms\"", "radio.queue.target: 200 ms is not below interval, 200 ms"),
-        ("target = \"1 ns\"", "radio.queue.target: expected a time from 1 us to 1000 s, got string \"1 ns\""),
-        (
-            "quantum = \"300 B\"",
-            "radio.queue.quantum: no such key with discipline = \"codel\"; it goes with \"fq-codel\" or \"mac80211\"",
-        ),
-    ] {
-        refused(&changed(CONTROLLED_DELAY, "target = \"20 ms\"", key), line);
-    }
-}
-
-#[test]
-fn a_node_has_its_own_queue_or_that_of_all_radios() {
-    let own = "name = \"receiver\"\nqueue = { discipline = \"codel\", packets = 9 }";
-    let s = read(&changed(LEAST, "name = \"receiver\"", own)).unwrap();
-    let (all, codel) = (discipline("drop-tail", &[]), discipline("codel", &[]));
-    let queues = s.nodes.iter().map(|node| node.queue.queue.clone()).collect::<Vec<_>>();
-    let queue = |packets, discipline| Queue { limit: Limit::Packets(packets), discipline };
-    assert_eq!(queues, [queue(50, all), queue(9, codel)]);
-    let json = s.to_json();
-    assert_eq!((&json["node"][0]["queue"], &json["node"][1]["queue"]["packets"]), (&Json::Null, &Json::from(9)));
-    let same = changed(LEAST, "name = \"receiver\"", "name = \"receiver\"\nqueue = { packets = 50 }");
-    assert_eq!(read(&same).unwrap(), read(LEAST).unwrap(), "it says what all radios say");
 }
 
 #[test]

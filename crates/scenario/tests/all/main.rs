@@ -8,6 +8,7 @@ mod errors;
 mod keys;
 mod overrides;
 mod plugs;
+mod queue_keys;
 mod queues;
 
 mod random;

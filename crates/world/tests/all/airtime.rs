@@ -51,6 +51,7 @@ fn airtime_is_shared_equally_where_a_fifo_shares_packets() {
     for queue in [FAIR, "{ packets = 8192, discipline = 'mac80211', aql = 'none' }"] {
         let fair = shares(queue);
         assert!(jain(&fair) > 0.99, "{queue}: {fair:?}");
+        // The parts of three add up to a channel: nothing is lost by fairness. The tenth is our choice.
         assert!((0.9..1.05).contains(&fair.iter().sum::<f64>()), "{queue}: {fair:?}");
     }
     // One queue for all: the slow one has most of the airtime.
