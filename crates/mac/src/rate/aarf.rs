@@ -1,8 +1,9 @@
 //! AARF, adaptive ARF: as ARF, but a probe that fails doubles the successes that the next one takes.
 //!
-//! - **Source** @LMT04 section 3.2: from 10 doubled up to 50, and 10 again once two failures in a row lower the rate.
-//! - **Departs** the timer doubles with the successes, without an end, as in ns-3: the paper says nothing of it, and one of 15 would undo
-//!   what 50 successes are for. The rest as ARF departs.
+//! - **Source** @LMT04, not at hand: from 10 doubled, and 10 again once two failures in a row lower the rate, as ns-3 3.37 and INET 4.5 have
+//!   it; the limit of 50 is INET's, ns-3 has 60.
+//! - **Departs** from the paper in what nobody here has read. The timer doubles with the successes, without an end, as in ns-3: one of 15
+//!   would undo what 50 successes are for. The rest as ARF departs.
 //! - **Checked** the trace below; `crates/world/tests/all/rates.rs`; `validation/ns3/rates.py`.
 
 use super::arf::{Arf, Meaning};

@@ -1,6 +1,6 @@
 //! ARF, automatic rate fallback: a faster mode after ten successes, a slower one after two failures.
 //!
-//! - **Source** @KM97, as @LMT04 section 3.1 tells it: its timer counts frames.
+//! - **Source** @KM97, not at hand, as ns-3 3.37 and INET 4.5 have it: its timer counts frames.
 //! - **Departs** the timer is due at the first success from its end on; ns-3 misses it where that attempt fails. A frame that fails
 //!   behind a rise ends the probe: two further failures are a fall of their own, where ns-3 stays until a success.
 //! - **Checked** the trace below; `crates/world/tests/all/rates.rs`; `validation/ns3/rates.py`.

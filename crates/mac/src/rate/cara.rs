@@ -1,6 +1,6 @@
 //! CARA, collision-aware rate adaptation: after a failure an RTS goes first, so that a failure behind it is the channel's.
 //!
-//! - **Source** @KKCQ06: RTS probing after 1 failure (P_th), a slower mode after 2 (N_th), a faster one after 10 successes (M_th) or the
+//! - **Source** @KKCQ06, not at hand, as ns-3 3.37 has it: RTS probing after 1 failure (P_th), a slower mode after 2 (N_th), a faster one after 10 successes (M_th) or the
 //!   timer of 15.
 //!   RTSs go at the slowest basic rate: at a faster one the channel would lose them, too, and the mode would stay for good.
 //! - **Departs** its detection of collisions by carrier sense (CARA-2) is left out, as in ns-3.

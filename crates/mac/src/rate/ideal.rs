@@ -1,9 +1,10 @@
-//! The best mode by the mean SNR, as if the sender knew it: an upper bound, not a control that a station can run.
+//! The best mode by the mean SNR, as if the sender knew it: an upper bound where noise alone loses frames, not a control that a station can run.
 //!
-//! - **Source** the rule of `mcs = "best"` (docs/scenario-reference.md), asked anew before each frame; and the response has to arrive, too.
+//! - **Source** the rule of `mcs = "best"` (docs/scenario-reference.md), asked anew before each MSDU; and the response has to arrive, too.
 //!   A Block Ack at 24 Mb/s takes more than MCS 3 with its better decoder, and a mode whose responses are lost is worth nothing.
 //! - **Departs** from reality: nobody tells a sender the SNR at the receiver, and a real channel is not its mean. ns-3's
-//!   `IdealWifiManager` takes the SNR of the last acknowledgment and a bit error rate instead.
+//!   `IdealWifiManager` takes the SNR of the last acknowledgment and a bit error rate instead. The response is judged at the SNR
+//!   of the data and by this station's basic rates: where powers or basic rates of the two differ it errs.
 //! - **Checked** below; `crates/world/tests/all/rates.rs`.
 
 use super::receivers::{Receivers, is_mcs};
@@ -39,9 +40,10 @@ pub fn make(params: &Params, given: Given<'_>) -> Result<Box<dyn RateControl>, U
         let response = |mode: &Mode| given.config.control_modes.response_to(*mode);
         own.map(|mode| (least_snr(*mode, response(mode), params.float("per")), *mode)).collect()
     };
-    let least = given.supported.tables().map(least).collect();
+    let supported = (given.supported)();
+    let least = supported.tables().map(least).collect();
     let fixed = Fixed::of(given.config);
-    Ok(Box::new(Ideal { supported: given.supported, least, fixed, best: Receivers::new() }))
+    Ok(Box::new(Ideal { supported, least, fixed, best: Receivers::new() }))
 }
 
 /// The least SNR over 20 MHz, as a ratio, at which a mode or its response loses no more than that.
@@ -112,7 +114,7 @@ mod tests {
     fn the_mode_follows_the_snr_and_loses_a_tenth_at_most() {
         let config = crate::Config::of(Standard::A, Mode::ofdm(7));
         let draws = engine::Streams::new(1).get(engine::Purpose::RateControl, 0);
-        let supported = Supported::by_all(Standard::A.modes());
+        let supported = &|| Supported::by_all(Standard::A.modes());
         let given = Given { config: &config, supported, draws };
         let mut rates = make(&Params::defaults(INFO.params), given).expect("it runs everywhere");
         let to = NodeId(1);

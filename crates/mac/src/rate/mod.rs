@@ -74,14 +74,19 @@ pub trait RateControl: std::fmt::Debug {
 }
 
 /// The station that a rate control is made for.
-#[derive(Debug)]
 pub struct Given<'a> {
     /// The station's parameters. `config.modes` are the modes of its radio, slowest first, as schemes have left them.
     pub config: &'a Config,
-    /// The modes that each receiver knows.
-    pub supported: Supported,
+    /// Works out the modes that each receiver knows. For those who adapt: among many stations it takes its time.
+    pub supported: &'a dyn Fn() -> Supported,
     /// A random stream of its own.
     pub draws: Stream,
+}
+
+impl std::fmt::Debug for Given<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Given").field("config", self.config).field("draws", &self.draws).finish_non_exhaustive()
+    }
 }
 
 /// The reason why a rate control does not run on a station: one sentence that says what the station lacks.
@@ -158,7 +163,7 @@ mod tests {
         let config = Config::of(phy::Standard::A, Mode::ofdm(4));
         let draws = engine::Streams::new(1).get(engine::Purpose::RateControl, 0);
         let chosen = find("fixed").expect("it is in the list");
-        let supported = Supported::by_all(&config.modes);
+        let supported = &|| Supported::by_all(&config.modes);
         let rates =
             (chosen.plugin)(&chosen.params, Given { config: &config, supported, draws }).expect("it runs everywhere");
         assert_eq!(rates.expected(NodeId(3)), Mode::ofdm(4));

@@ -64,8 +64,9 @@ pub(super) struct Stepping<R> {
 impl<R: Rule> Stepping<R> {
     /// For a station; every receiver begins at its slowest mode.
     pub fn new(given: Given<'_>, fresh: R) -> Stepping<R> {
-        let ladders = given.supported.tables().map(ladder).collect();
-        Stepping { supported: given.supported, ladders, fresh, states: Receivers::new() }
+        let supported = (given.supported)();
+        let ladders = supported.tables().map(ladder).collect();
+        Stepping { supported, ladders, fresh, states: Receivers::new() }
     }
 }
 
@@ -112,7 +113,7 @@ pub(super) fn trace(make: super::Make, set: &[(&str, i64)], info: &plugin::Info,
     set.iter().for_each(|(key, value)| params.set(key, Value::Int(*value)));
     let config = crate::Config::of(Standard::A, Mode::ofdm(7));
     let draws = engine::Streams::new(1).get(engine::Purpose::RateControl, 0);
-    let given = Given { config: &config, supported: super::Supported::by_all(Standard::A.modes()), draws };
+    let given = Given { config: &config, supported: &|| super::Supported::by_all(Standard::A.modes()), draws };
     let mut rates = make(&params, given).expect("802.11a has modes to step along");
     let link = RaTid { to: NodeId(1), tid: None };
     let mut chain = Chain::of([Stage::of(Mode::ofdm(7))]);

@@ -20,7 +20,7 @@ use crate::windows::Windows;
 use crate::world::{Appointment, Parts, Topology, Ways, World};
 use engine::{Purpose, Streams};
 use handoff::Handoffs;
-use mac::rate::{Given, Supported, Unfit};
+use mac::rate::{Given, Unfit};
 use mac::{Aggregation, Channel, Config, Contention, Fifo, Fixed, Links, RateControl, RtsPatience, Station, TxQueue};
 use moving::Moving;
 use net::RouterFacts;
@@ -323,12 +323,8 @@ fn chosen_rate_control(
     let Some(plug) = &spec.rate_control else { return Ok(None) };
     let Chosen { plugin, params, .. } = transport::chosen(&shared.registries.rate_controls, plug);
     let draws = streams.get(Purpose::RateControl, u64::from(node.0));
-    let supported = match plug.id() {
-        // It asks for none, and a list for each of many stations takes its time.
-        "fixed" => Supported::by_all(&config.modes),
-        _ => modes::supported(&shared.scenario, node, config),
-    };
-    let made = plugin(&params, Given { config, supported, draws });
+    let supported = || modes::supported(&shared.scenario, node, config);
+    let made = plugin(&params, Given { config, supported: &supported, draws });
     made.map(Some).map_err(|Unfit(why)| {
         let path = format!("node[{}].rate_control", spec.index);
         InputError::new(path, format!("\"{}\" does not run here: {why}", plug.id()))

@@ -38,11 +38,13 @@ fn ideal_and_minstrel_ht_come_near_the_best_fixed_mode_at_ten_distances() {
             (0..8).map(|mcs| of(1, &format!("standard = '802.11n'\nmcs = {mcs}"), distance)).fold(0.0, f64::max);
         let shares = ["ideal", "minstrel-ht", "arf", "aarf", "cara"]
             .map(|control| of(1, &format!("standard = '802.11n'\nrate_control = '{control}'"), distance) / best);
-        println!("{distance} m: best fixed {best:.2} Mb/s; ideal, minstrel-ht, arf, aarf, cara {shares:.3?}");
-        // At 30 and 36 m the mode above the best one loses a third of its frames, or the one below is worth as much: the 50 ms that
-        // Minstrel-HT stays with a probe's luck cost it a tenth there.
-        let minstrel = if [30.0, 36.0].contains(&distance) { 0.85 } else { 0.95 };
+        // The aim is 5 %. Minstrel-HT misses it at 30 and 36 m (docs/rates.md), by less than as much again.
+        let minstrel = if [30.0, 36.0].contains(&distance) { 0.90 } else { 0.95 };
         assert!(shares[0] >= 0.95 && shares[1] >= minstrel, "{distance} m: {shares:.3?}");
+        // ARF loses one PSDU in 11 to its probes, CARA two in 12, AARF fewer than ARF. At 30 m all stay in a mode that loses a third.
+        let least = if distance == 30.0 { [2.0 / 3.0; 3] } else { [10.0 / 11.0, 10.0 / 11.0, 10.0 / 12.0] };
+        let holds = shares[2..].iter().zip(least).all(|(share, least)| *share >= least - 0.05);
+        assert!(holds, "{distance} m: {shares:.3?}");
         // Nobody does much better than the best, either.
         assert!(shares.iter().all(|share| *share <= 1.02), "{distance} m: {shares:.3?}");
     }
@@ -54,7 +56,6 @@ fn under_collisions_alone_arf_falls_and_neither_cara_nor_minstrel_ht_do() {
     // successes in a row are rare, two failures are not.
     let [fixed, arf, aarf, cara, minstrel] = ["fixed", "arf", "aarf", "cara", "minstrel-ht"]
         .map(|control| of(6, &format!("standard = '802.11a'\nrate_control = '{control}'"), 10.0));
-    println!("fixed {fixed:.2}, arf {arf:.2}, aarf {aarf:.2}, cara {cara:.2}, minstrel-ht {minstrel:.2} Mb/s");
     // The whole cell as at 6 Mb/s: 5 of 29 Mb/s.
     assert!(arf < 0.3 * fixed && aarf < 0.3 * fixed);
     // An RTS before every other frame costs CARA a tenth; probes that collide cost Minstrel-HT less.
@@ -93,12 +94,12 @@ fn a_step_of_10_db_is_followed() {
         // Down: 64 MPDUs a PPDU are lost whole, and more than 30 in a window with less than a quarter received are left before its end
         // where there are fewer streams; with one the window of 50 ms has to be closed. Up: a probe of a faster mode in 20 ms and a window.
         ("'minstrel-ht'", 400, 400),
-        ("'arf'", 200, 400),
-        ("'aarf'", 200, 600),
-        ("'cara'", 300, 400),
+        // A PPDU and its gaps last 6 ms at most. Down: seven steps of two failures; up: seven of ten successes and a probe.
+        ("'arf'", 7 * 2 * 6, 7 * 11 * 6),
+        ("'aarf'", 7 * 2 * 6, 7 * 11 * 6),
+        ("'cara'", 7 * 2 * 6, 7 * 11 * 6),
     ] {
         let [down, up] = [(near, far), (far, near)].map(|(from, to)| follows_after_ms(control, from, to));
-        println!("{control}: {down} ms down, {up} ms up");
         assert!(down <= down_ms && up <= up_ms, "{control}: {down} and {up} ms");
     }
     // A fixed mode does not follow: nothing arrives.
@@ -147,7 +148,8 @@ fn minstrel_ht_on_802_11b_is_refused_in_one_line_that_names_the_node() {
         for control in ["arf", "aarf", "cara", "ideal", "minstrel-ht"] {
             if (standard, control) != ("802.11b", "minstrel-ht") {
                 let goodput = of(1, &format!("standard = '{standard}'\nrate_control = '{control}'"), 10.0);
-                let least = if standard == "802.11b" { 5.0 } else { 25.0 };
+                // Four fifths of what the fastest mode carries alone: 6.1 Mb/s of 11, 29.9 of 54.
+                let least = if standard == "802.11b" { 5.0 } else { 24.0 };
                 assert!(goodput > least, "{control} on {standard}: {goodput} Mb/s");
             }
         }

@@ -9,7 +9,7 @@ use units::{Bytes, Dur};
 const PACKET: Bytes = Bytes(1200);
 /// MPDUs over which the last symbol of an A-MPDU is shared.
 const MPDUS: u64 = 16;
-/// Header and FCS beside the payload of [`PACKET`] where each packet is a PPDU of its own: as mac80211 counts.
+/// An average packet and its FCS, where each packet is a PPDU of its own: as mac80211 counts.
 const LEGACY: Bytes = Bytes(1204);
 
 /// A mode of a receiver.
