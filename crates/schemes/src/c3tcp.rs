@@ -26,7 +26,7 @@
 
 use crate::window::{Scale, Show, Shown};
 use crate::{Agent, Cx, Field, Info, Kind, Param, Params, Place, Refusal, Site, Value, What};
-use mac::{Fate, Fixed, MacOptions, RateControl, TxReport};
+use mac::{Fate, MacOptions, TxReport};
 use net::LinkSample;
 use phy::Mode;
 use std::collections::{BTreeMap, VecDeque};
@@ -108,8 +108,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
         };
         Timed { mode, after_data: mac.timing.sifs + ack + difs }
     };
-    let rates = Fixed::of(mac);
-    let link_to = mac.data_rate_to.iter().map(|(to, _)| (*to, link(rates.expected(*to)))).collect();
+    let link_to = mac.data_rate_to.iter().map(|(to, mode)| (*to, link(*mode))).collect();
     let link = link(mac.data_rate);
     site.radio().mac.options_probe_every = params.time("probe_every");
     site.reads_tcp();

@@ -34,6 +34,7 @@ impl Blueprint {
         };
         let mtu = scenario.flows.iter().map(|flow| flow.entry.transport.datagram).max().unwrap_or(Bytes(1500));
         let is_on_demand = assembly::is_on_demand(&scenario, &registries);
+        let learns = assembly::learns(&scenario, &registries);
         let shared = Shared {
             scenario,
             registries,
@@ -42,6 +43,7 @@ impl Blueprint {
             tcps,
             mtu,
             is_on_demand,
+            learns,
             leads_everywhere: false,
             traces,
             layout: 0,

@@ -4,7 +4,7 @@
 //! medium, the errors of pairs, routes, and the state that stations keep of each other. The rest is a constant for each node and
 //! flow. `tests/allocations.rs` compares the sum with the bytes that the allocator was asked for.
 
-use crate::scenario::{ErrorSpec, EventKind, Role};
+use crate::scenario::{Channel, ErrorSpec, EventKind, Role};
 use crate::shared::Shared;
 use crate::traces::mobilities;
 use mac::{Config, Station};
@@ -60,7 +60,7 @@ pub(crate) fn of_run(shared: &Shared) -> usize {
         scenario.events.iter().any(|event| !matches!(event.what, EventKind::Kill(_) | EventKind::Restart(_)));
     let movers = mobilities(scenario).count();
     let motion = movers_bytes(shared, movers);
-    let anew = if changes || movers > 0 { neighbours + second + Routes::bytes(nodes) } else { 0 };
+    let anew = if changes || movers > 0 || shared.learns { neighbours + second + Routes::bytes(nodes) } else { 0 };
     let categories = shared.macs.iter().map(Config::categories).max().unwrap_or(0);
     // Each hop of a flow is a link at both of its ends.
     let links = pairs.min(2 * HOPS * scenario.flows.len()) * Station::BYTES_A_LINK;
@@ -80,7 +80,13 @@ fn movers_bytes(shared: &Shared, movers: usize) -> usize {
     let nodes = shared.scenario.nodes.len();
     let ranges = 2 * shared.scenario.channels.iter().count();
     let gains = if shared.scenario.channels.have_powers() { nodes * nodes * size_of::<[f64; 2]>() } else { 0 };
+    let decorrelates =
+        |channel: &Channel| channel.powers.as_ref().is_some_and(|it| it.shadowing_decorrelation.is_some());
+    let shadows = nodes * nodes / 2
+        * size_of::<phy::Shadow>()
+        * shared.scenario.channels.iter().filter(|it| decorrelates(it)).count();
     Motion::bytes(movers, nodes, ranges)
         + gains
+        + shadows
         + shared.traces.iter().map(|trace| trace.index.bytes()).sum::<usize>()
 }

@@ -21,6 +21,8 @@ pub(crate) struct Shared {
     pub mtu: Bytes,
     /// The scenario's router finds routes in the run: there are no others.
     pub is_on_demand: bool,
+    /// The metric of routes learns from what schemes measure.
+    pub learns: bool,
     /// Routes lead to every node, and not to ends of the scenario's flows alone: any may be the end of one that is opened.
     pub leads_everywhere: bool,
     /// The traces that nodes follow.

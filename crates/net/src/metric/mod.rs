@@ -150,7 +150,8 @@ pub const LEARNS: [Param; 5] = [
 
 /// The weight of ways.
 pub trait RouteMetric: std::fmt::Debug {
-    /// The weight of a way: less is better. Of two ways of one weight that of fewer hops is taken.
+    /// The weight of a way: less is better. Of two next hops whose ways have one weight the one of fewer hops is taken. Where a weight is no
+    /// sum (the narrowest link) the rest of a way was chosen by its own weight, so that the whole need not have the fewest.
     fn weight(&self, way: &Way) -> u64;
 
     /// True if the weight never falls as a way grows. Otherwise a node takes hops alone that lead nearer to the destination by medium time.

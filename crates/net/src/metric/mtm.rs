@@ -2,7 +2,8 @@
 //!
 //! - **Source** @AHR06: Awerbuch, Holmer & Rubens, "The Medium Time Metric: High Throughput Route Selection in Multi-Rate Ad Hoc Wireless
 //!   Networks", Mobile Networks and Applications 11(2), 2006.
-//! - **Departs** the paper, which was not at hand, divides by the reliability of a link; here every frame arrives. The rate is the one that is set or, under a rate
+//! - **Departs** the paper, which was not at hand, divides by the reliability of a link; here every frame arrives. Under EDCA it waits
+//!   DIFS and the first backoff of the DCF, whatever the category. The rate is the one that is set or, under a rate
 //!   control, the highest at which both ends decode each other.
 //! - **Checked** `tests/all/metrics.rs`; `world/tests/all/route_metric.rs`.
 

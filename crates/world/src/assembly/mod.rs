@@ -34,7 +34,6 @@ use schemes::{Hooks, Port, Stack};
 use std::rc::Rc;
 use topology::Standing;
 use units::{Dur, FlowId, InterfaceId, NodeId, SimTime};
-use weights::Weights;
 
 type Result<T> = core::result::Result<T, InputError>;
 
@@ -51,6 +50,7 @@ pub(crate) use modes::MeanSnr;
 pub(crate) use network::is_on_demand;
 pub(crate) use radio::{errors_at, macs};
 pub(crate) use transport::{keys, tcps};
+pub(crate) use weights::learns;
 
 /// The places of nodes and of schemes, for one seed.
 pub(crate) struct Placement {
@@ -74,12 +74,10 @@ pub(crate) fn placement(shared: &Shared, seed: u64) -> Result<Placement> {
     let network = |media: &[Medium]| network::network(shared, &places, &media.iter().collect::<Vec<_>>(), &streams);
     let mut found = network(&media)?;
     let stacks = agents::stacks(shared, &found, &media, &streams)?;
-    if Weights::new(shared).learns()
-        && !stacks.iter().any(|stack| stack.claims.iter().any(|claims| claims.turns(Port::Routes)))
-    {
+    if shared.learns && !stacks.iter().any(|stack| stack.claims.iter().any(|claims| claims.turns(Port::Routes))) {
         let why = format!(
-            "\"{}\" learns from what a scheme measures, and none does; write a [[scheme]] with name = \"c3tcp\"",
-            weights::route_metric(shared).info.id
+            "\"{}\" learns from what a scheme measures, and none here does; write a [[scheme]] that measures links",
+            weights::route_metric(scenario, &shared.registries).info.id
         );
         return Err(InputError::new("route_metric".to_owned(), why));
     }
@@ -134,7 +132,7 @@ pub(crate) fn world(shared: &Shared, seed: u64, mut taps: Taps) -> Result<World>
     if let Some(moving) = &moving {
         check_handoffs(shared, &moving.handoffs, &stacks)?;
     }
-    let topology = (changes || moving.is_some() || Weights::new(shared).learns())
+    let topology = (changes || moving.is_some() || shared.learns)
         .then(|| Box::new(Standing::new(shared, streams, places, moving)) as Box<dyn Topology>);
     let channels = on.iter().zip(media).map(|(on, medium)| channel(shared, *on, medium, &configs));
     let mut channels: Vec<Channel> = channels.collect();

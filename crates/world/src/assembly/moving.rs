@@ -117,10 +117,10 @@ struct OnChannel {
     shadows: Vec<Shadow>,
 }
 
-/// The place of an unordered pair: those of a higher node stand behind those of all lower ones.
+/// The place of an unordered pair of two different nodes: those of a higher node stand behind those of all lower ones.
 fn rank(one: NodeId, other: NodeId) -> usize {
     let (low, high) = (one.min(other).index(), one.max(other).index());
-    high * (high.max(1) - 1) / 2 + low
+    high * (high - 1) / 2 + low
 }
 
 /// The motion of a run.

@@ -180,6 +180,10 @@ impl Topology for Standing {
         }
     }
 
+    fn weighs(&self) -> bool {
+        self.shared.learns
+    }
+
     fn weigh(&mut self, now: SimTime, from: NodeId, to: NodeId, sample: LinkSample) -> bool {
         self.weights.take(now, from, to, sample)
     }

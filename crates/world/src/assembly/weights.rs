@@ -2,7 +2,8 @@
 
 use super::network::Exchange;
 use super::transport::chosen;
-use crate::scenario as sc;
+use crate::registries::Registries;
+use crate::scenario::{self as sc, Scenario};
 use crate::shared::Shared;
 use mac::Config;
 use mac::frame;
@@ -13,11 +14,17 @@ use plugin::Chosen;
 use units::{Bytes, Dur, InterfaceId, NodeId, SimTime};
 
 /// The metric of computed routes.
-pub(super) fn route_metric(shared: &Shared) -> Chosen<net::metric::Make> {
-    match &shared.scenario.route_metric {
-        Some(plug) => chosen(&shared.registries.route_metrics, plug),
+pub(super) fn route_metric(scenario: &Scenario, registries: &Registries) -> Chosen<net::metric::Make> {
+    match &scenario.route_metric {
+        Some(plug) => chosen(&registries.route_metrics, plug),
         None => net::metric::find(net::metric::DEFAULT).expect("the default is registered"),
     }
+}
+
+/// True if the scenario's metric learns from what schemes measure.
+pub(crate) fn learns(scenario: &Scenario, registries: &Registries) -> bool {
+    let metric = route_metric(scenario, registries);
+    (metric.plugin)(&metric.params).learning().is_some()
 }
 
 /// The metric, and what schemes have measured for it.
@@ -31,18 +38,13 @@ pub(super) struct Weights {
 impl Weights {
     /// As a run begins.
     pub fn new(shared: &Shared) -> Weights {
-        let chosen = route_metric(shared);
+        let chosen = route_metric(&shared.scenario, &shared.registries);
         if chosen.info.id == net::metric::DEFAULT {
             return Weights { metric: None, measured: None };
         }
         let metric = (chosen.plugin)(&chosen.params);
         let measured = metric.learning().map(Measured::new);
         Weights { metric: Some(metric), measured }
-    }
-
-    /// True if it learns from measurements.
-    pub fn learns(&self) -> bool {
-        self.measured.is_some()
     }
 
     /// Takes a scheme's measurement of a link. Returns true if routes are to be found anew.

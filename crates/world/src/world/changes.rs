@@ -49,6 +49,9 @@ pub(crate) trait Topology: std::fmt::Debug {
     /// Stations that leave an access point or join one at `now`, as the media are.
     fn roam(&mut self, now: SimTime, media: &[&Medium]) -> Vec<Roam>;
 
+    /// True if it takes measurements of links.
+    fn weighs(&self) -> bool;
+
     /// Takes a measurement of the link between two nodes. Returns true if [`Topology::ways`] are to be asked for.
     fn weigh(&mut self, now: SimTime, from: NodeId, to: NodeId, sample: LinkSample) -> bool;
 

@@ -152,6 +152,8 @@ pub(crate) struct World {
     hands_up_several: bool,
     /// True if nodes move where signals have powers.
     renews_gains: bool,
+    /// Routes depend on what schemes measure.
+    weighs_links: bool,
     /// The requests of users, and the news that they have not been told yet.
     wishes: Vec<traffic::Output>,
     news: Vec<(u32, traffic::Input)>,
@@ -261,6 +263,7 @@ impl World {
             jobs: Vec::with_capacity(256),
             hands_up_several,
             renews_gains: topology.as_ref().is_some_and(|topology| topology.renews()),
+            weighs_links: topology.as_ref().is_some_and(|topology| topology.weighs()),
             receptions: Some(Box::new(Receptions::with_capacity(count))),
             outputs: Vec::with_capacity(16),
             winners: Vec::with_capacity(count),

@@ -23,6 +23,7 @@ pub(super) struct Lent<'a> {
     /// The node's first interface.
     interface: InterfaceId,
     jobs: &'a mut Vec<Job>,
+    weighs: bool,
 }
 
 impl NodeView for Lent<'_> {
@@ -61,8 +62,10 @@ impl Host for Lent<'_> {
     }
 
     fn weigh(&mut self) -> bool {
-        self.jobs.push(Job::Weigh(self.node));
-        true
+        if self.weighs {
+            self.jobs.push(Job::Weigh(self.node));
+        }
+        self.weighs
     }
 }
 
@@ -140,10 +143,10 @@ impl World {
         id: NodeId,
         ask: impl FnOnce(&mut Node, &mut Packets, &mut Lent<'_>) -> R,
     ) -> R {
-        let World { nodes, packets, flows, interfaces, jobs, .. } = self;
+        let World { nodes, packets, flows, interfaces, jobs, weighs_links: weighs, .. } = self;
         let node = &mut nodes[id.index()];
         let was = node.next_wakeup();
-        let mut lent = Lent { now, node: id, flows, interfaces, interface: node.interface(), jobs };
+        let mut lent = Lent { now, node: id, flows, interfaces, interface: node.interface(), jobs, weighs: *weighs };
         let got = ask(node, packets, &mut lent);
         let at = node.next_wakeup();
         if at != was {
