@@ -29,6 +29,7 @@ from .study import replications
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from types import FrameType
 
 
 app = typer.Typer(
@@ -466,6 +467,9 @@ _SHELLS = ("bash", "zsh", "fish")
 _COMPLETE = "_INTERLAYER_COMPLETE"
 """The variable by which a shell asks for completions."""
 
+_IMPORT_S = 5.0
+"""The longest time that a signal waits for the end of an import."""
+
 store_app = typer.Typer(help="Look after a store of finished runs.")
 app.add_typer(store_app, name="store")
 
@@ -583,14 +587,25 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 @contextmanager
 def _stopped_by_signals() -> Iterator[None]:
-    """SIGTERM, and SIGHUP unless it is ignored (`nohup`), are Ctrl-C: finished runs are kept, nothing is left half."""
+    """Ctrl-C, SIGTERM, and SIGHUP unless it is ignored (`nohup`): finished runs are kept, nothing is left half.
 
-    def stop(number: int, frame: object) -> None:
-        raise KeyboardInterrupt
+    An import is finished first, if it takes no longer than `_IMPORT_S`: with matplotlib's extension modules left half,
+    the interpreter ends by an abort.
+    """
+    at_most = None
 
-    names = ("SIGTERM", "SIGHUP")
+    def stop(number: int, frame: FrameType | None) -> None:
+        nonlocal at_most
+        at_most = at_most or time.monotonic() + _IMPORT_S
+        if not _is_importing(frame) or time.monotonic() > at_most:
+            raise KeyboardInterrupt
+        to = threading.get_ident()
+        threading.Timer(0.01, lambda: signal.pthread_kill(to, number)).start()
+
+    names = ("SIGINT", "SIGTERM", "SIGHUP")
     known = [getattr(signal, name) for name in names if hasattr(signal, name)]
-    ours = [number for number in known if signal.getsignal(number) is signal.SIG_DFL]
+    before = {number: signal.getsignal(number) for number in known}
+    ours = [number for number in known if before[number] in (signal.SIG_DFL, signal.default_int_handler)]
     if threading.current_thread() is not threading.main_thread():
         ours = []
     for number in ours:
@@ -599,7 +614,14 @@ def _stopped_by_signals() -> Iterator[None]:
         yield
     finally:
         for number in ours:
-            signal.signal(number, signal.SIG_DFL)
+            signal.signal(number, before[number])
+
+
+def _is_importing(frame: FrameType | None) -> bool:
+    """True if this frame was called, however far above, by an import."""
+    while frame is not None and not frame.f_code.co_filename.startswith("<frozen importlib."):
+        frame = frame.f_back
+    return frame is not None
 
 
 def _status(arguments: list[str]) -> int:

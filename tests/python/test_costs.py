@@ -9,13 +9,14 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import interlayer
-from interlayer import cli_parts, machine
+from interlayer import cli, cli_parts, machine
 from interlayer.engine import Here
 from interlayer.show import terminal
 from interlayer.study import campaign, costs, library
@@ -287,13 +288,45 @@ def test_nothing_half_written_stays_whenever_the_signal_comes(after_s: float, lo
         process.wait(after_s)
     except subprocess.TimeoutExpired:
         process.send_signal(signal.SIGTERM)
-    process.communicate()
+    _, err = process.communicate()
     assert not list(tmp_path.rglob("*.partial*"))
     if process.returncode == -signal.SIGTERM:  # all was done, and the interpreter was on its way out
         assert (tmp_path / "out" / "index.html").exists()
         assert json.loads((tmp_path / "r.json").read_text())["runs"] == 3
     else:
-        assert process.returncode in (0, 130)
+        assert process.returncode in (0, 130), err.decode()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_import_is_finished_before_a_signal_stops_all(
+    number: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An extension module that is left half made the interpreter end by an abort."""
+    (tmp_path / "inner_of_it.py").write_text(f"import os; os.kill(os.getpid(), {int(number)}); whole = True\n")
+    (tmp_path / "outer_of_it.py").write_text("import inner_of_it; whole = True\n")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def imports_and_sleeps() -> None:
+        with cli._stopped_by_signals():
+            __import__("outer_of_it")
+            time.sleep(10)
+
+    with pytest.raises(KeyboardInterrupt):
+        imports_and_sleeps()
+    assert sys.modules.pop("outer_of_it").whole
+    assert sys.modules.pop("inner_of_it").whole
+
+
+def test_an_import_without_end_is_stopped_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "endless_one.py").write_text(
+        f"import os, time; os.kill(os.getpid(), {int(signal.SIGTERM)}); time.sleep(10)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(cli, "_IMPORT_S", 0.1)
+    since = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), cli._stopped_by_signals():
+        __import__("endless_one")
+    assert time.monotonic() - since < 5
 
 
 def test_an_interrupted_campaign_says_what_it_has(core: Core, call: Any, tmp_path: Path) -> None:
