@@ -80,7 +80,7 @@ const NEVER: ErrorModel = ErrorModel::One(phy::errors::Hit::NEVER);
 
 /// One direction of a wired link: a queue, a transmitter, a delay.
 ///
-/// Call order: after [`Wire::offer`] and [`Wire::arrive`] set its timer to [`Wire::next_arrival`]; when that goes off call
+/// Call order: after [`Wire::offer`] and [`Wire::arrive`] set its timer to [`Wire::next_event`]; when that goes off call
 /// [`Wire::arrive`] until it returns `None`. Call [`Wire::settle`] before looking at the queue. After each of them ask
 /// [`Wire::dropped`] until there is none.
 #[derive(Debug)]
@@ -93,6 +93,8 @@ pub struct Wire {
     /// The time when the transmitter is, or was last, done.
     free_at: SimTime,
     flying: VecDeque<Flying>,
+    /// Of those, the first so many have left the transmitter, and this was told; `None` if nobody asks.
+    told: Option<usize>,
     is_broken: bool,
     stats: WireStats,
 }
@@ -107,6 +109,7 @@ impl Wire {
             errors: None,
             free_at: SimTime::ZERO,
             flying: VecDeque::with_capacity(64),
+            told: None,
             is_broken: false,
             stats: WireStats::default(),
         }
@@ -118,6 +121,13 @@ impl Wire {
     pub fn with_errors(mut self, model: ErrorModel, streams: &Streams) -> Wire {
         let errors = Errors::new(2, streams, |from, _| if from == HERE { model } else { NEVER });
         self.errors = (!errors.is_none()).then_some(errors);
+        self
+    }
+
+    /// The same, and its timer goes off when a packet leaves the transmitter, too: watched packets are told then.
+    #[must_use]
+    pub fn with_departures(mut self) -> Wire {
+        self.told = Some(0);
         self
     }
 
@@ -197,13 +207,37 @@ impl Wire {
         self.flying.front().map_or(SimTime::NEVER, |packet| packet.arrives)
     }
 
+    /// The time of the next arrival, or of the next departure if those are told.
+    pub fn next_event(&self) -> SimTime {
+        self.next_arrival().min(self.next_departure())
+    }
+
+    fn next_departure(&self) -> SimTime {
+        let next = self.told.and_then(|told| self.flying.get(told));
+        next.map_or(SimTime::NEVER, |packet| packet.arrives - self.config.delay)
+    }
+
+    /// Tells of the watched packets that have left by now.
+    fn depart(&mut self, now: SimTime, packets: &mut Packets) {
+        while self.next_departure() <= now
+            && let Some(told) = &mut self.told
+        {
+            packets.unwatch(&self.flying[*told].pkt);
+            *told += 1;
+        }
+    }
+
     /// Takes the next packet that has arrived by now.
     pub fn arrive(&mut self, now: SimTime, packets: &mut Packets) -> Option<Arrival> {
         self.settle(now);
+        self.depart(now, packets);
         if self.next_arrival() > now {
             return None;
         }
         let packet = self.flying.pop_front()?;
+        if let Some(told) = &mut self.told {
+            *told -= 1;
+        }
         if packet.is_marked {
             packets.get_mut(&packet.pkt).ip.mark_ce();
         }
@@ -223,6 +257,7 @@ impl Wire {
         let mut left = self.cut(now);
         let lost_before = self.flying.iter().filter(|packet| packet.is_lost).count();
         left.extend(self.flying.drain(..).map(|packet| packet.pkt));
+        self.told = self.told.map(|_| 0);
         self.stats.lost += (left.len() - lost_before) as u64;
         // The transmitter is free for what follows a repair.
         (self.is_broken, self.free_at) = (true, self.free_at.min(now));

@@ -386,17 +386,23 @@ macro_rules! words {
             $(#[doc = $odoc])+ $Other($type),
         }
 
-        impl $Enum {
-            const WORDS: &'static [(&'static str, $Enum)] = &[$(($word, $Enum::$Variant)),+];
-        }
-
+        words! { impl $Enum { $($word => $Variant,)+ else $Other($type) $(, in $within)? } }
+    };
+    (impl $Enum:ty { $($word:literal => $Variant:ident,)+ else $Other:ident($type:ty) $(, in $within:expr)? $(,)? }) => {
         scalar! {
             $Enum, <$type as $crate::item::Item>::Within, part!(within $type $(, $within)?),
-            |value, within, at| $crate::words::read_or(value, $Enum::WORDS, within, at, $Enum::$Other),
-            |within, names| $crate::words::about_or::<$Enum, $type>($Enum::WORDS, within, names),
-            |it, nodes| match it {
-                $Enum::$Other(item) => $crate::item::Item::write(item, nodes),
-                word => $Enum::WORDS.iter().find(|(_, value)| value == word).map(|(word, _)| (*word).into()),
+            |value, within, at| {
+                $crate::words::read_or(value, &[$(($word, <$Enum>::$Variant)),+], within, at, <$Enum>::$Other)
+            },
+            |within, names| {
+                $crate::words::about_or::<$Enum, $type>(&[$(($word, <$Enum>::$Variant)),+], within, names)
+            },
+            |it, nodes| {
+                type It = $Enum;
+                match it {
+                    $(It::$Variant => Some($word.into()),)+
+                    It::$Other(item) => $crate::item::Item::write(item, nodes),
+                }
             }
         }
     };

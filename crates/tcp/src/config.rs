@@ -93,6 +93,8 @@ pub struct Config {
     /// A segment that the queue of the own host refuses was not sent: it goes later, and the window is cut as for a mark, once a window of
     /// data. Default off: it is lost, and the network's loss. As Linux (tcp_transmit_skb). See [`crate::Input::Refused`].
     pub local_congestion: bool,
+    /// The data that may wait in the queues of the own host. Default off: as much as the window lets go. See [`crate::Input::Queued`].
+    pub small_queue: SmallQueue,
     /// Offer ECN, and use it if the peer does: data is sent as [`crate::Output::Segment`] `ect`, marks are echoed and
     /// answered. A repeated SYN offers it again. Default off. @RFC3168 sec. 6.1
     pub ecn: bool,
@@ -147,6 +149,7 @@ impl Default for Config {
             validate_cwnd: true,
             initial_sequence: Seq(0),
             local_congestion: false,
+            small_queue: SmallQueue::Off,
             ecn: false,
             time_wait: Dur::from_secs(60),
             syn_retries: 6,
@@ -168,6 +171,18 @@ pub enum Undo {
     FRto,
     /// All of these, as Linux.
     All,
+}
+
+/// The limit of the data that a connection keeps in the queues of its own host (TCP small queues).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SmallQueue {
+    /// None.
+    #[default]
+    Off,
+    /// As Linux: the data of 2^-10 s at the pacing rate, of 2^-7 s by radio, and at least two packets.
+    Linux,
+    /// The data of 2^-shift s, and at least two packets.
+    Shift(u8),
 }
 
 impl Undo {
@@ -229,6 +244,11 @@ impl Config {
             Some(chosen) => (chosen.plugin)(&chosen.params).evidence() == recovery::Evidence::Scoreboard,
             None => (self.congestion.plugin)(&self.congestion.params).recovery() != cc::Recovery::Tahoe,
         }
+    }
+
+    /// True if [`crate::Input::Queued`] and [`crate::Input::Left`] mean something.
+    pub fn counts_queued(&self) -> bool {
+        self.small_queue != SmallQueue::Off
     }
 
     /// True if losses are repaired by a scoreboard, once the peer agrees on SACK: `prr`, `rack` and `tlp` need it.

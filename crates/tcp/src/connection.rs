@@ -2,6 +2,7 @@
 
 mod acks;
 mod arrives;
+mod below;
 mod emit;
 mod local;
 mod loss;
@@ -54,6 +55,16 @@ pub enum Input<'a> {
     /// The queue of this end's own host has refused a segment that was polled, with these numbers. To be told before the next poll: of
     /// any but the last segment with numbers it means nothing. Ignored without `local_congestion`.
     Refused(SeqRange),
+    /// A packet with a segment of data that was polled counts as waiting in the queues of this end's own host. Ignored without
+    /// `small_queue`.
+    Queued {
+        /// Its length, IP header included.
+        bytes: u64,
+        /// True if the host sends by radio.
+        by_radio: bool,
+    },
+    /// Such a packet of so many bytes has left them: the MAC has reported on it for the last time, the wire has sent it, or it was dropped.
+    Left(u64),
 }
 
 /// An action that a connection wants done.
@@ -243,7 +254,9 @@ impl Connection {
         if self.windows.is_some() {
             self.integrate_windows(now);
         }
-        self.snd.held = false;
+        if !matches!(input, Input::Queued { .. } | Input::Left(_)) {
+            self.snd.held.refused = false; // news of its queue do not make the host try a refused segment again
+        }
         match input {
             Input::Segment { tcp, payload, ce } => self.segment_arrives(now, tcp, payload, ce),
             Input::Timer => self.run_timers(now),
@@ -253,6 +266,8 @@ impl Connection {
             Input::Abort => self.abort(),
             Input::Command(command) => self.command(now, command),
             Input::Refused(range) => self.refused(now, range),
+            Input::Queued { bytes, by_radio } => self.queued(bytes, by_radio),
+            Input::Left(bytes) => self.left(bytes),
         }
     }
 

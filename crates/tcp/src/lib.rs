@@ -58,7 +58,7 @@ mod scoreboard;
 mod state;
 mod timers;
 
-pub use config::{Config, ConfigError, Undo};
+pub use config::{Config, ConfigError, SmallQueue, Undo};
 pub use connection::{Connection, Input, Output};
 pub use facts::{Ack, Counters, FlowFacts, WindowTime};
 pub use hook::{Loss, RttSample, SenderCommand, SenderHook};

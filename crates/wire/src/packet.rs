@@ -328,11 +328,14 @@ impl DropWhy {
     pub const COUNT: usize = 12;
 }
 
+/// The bit of [`Slot::sharers`] that says that somebody waits for the packet's end.
+const WATCHED: u32 = 1 << 31;
+
 /// The place of a packet.
 #[derive(Debug)]
 struct Slot {
     serial: u64,
-    /// [`Shared`] handles given out.
+    /// [`Shared`] handles given out, and [`WATCHED`].
     sharers: u32,
     /// True if the packet has ended while shared; the slot is free when the last sharer is gone.
     lingers: bool,
@@ -347,6 +350,8 @@ pub struct Packets {
     free: Vec<u32>,
     /// Slots that linger.
     lingering: u64,
+    /// Of the watched packets that have ended, or left: their flows and lengths.
+    left: Vec<(FlowId, Bytes)>,
     made: u64,
     ended: [u64; DropWhy::COUNT],
 }
@@ -446,10 +451,49 @@ impl Packets {
         if slot.sharers == 0 {
             self.free.push(pkt.0);
         } else {
+            self.free_held(pkt.0);
+        }
+        &self.slots[pkt.0 as usize].packet
+    }
+
+    /// As [`Packets::free`], of a packet that is shared or watched.
+    fn free_held(&mut self, place: u32) {
+        self.unwatch_at(place);
+        let slot = &mut self.slots[place as usize];
+        if slot.sharers == 0 {
+            self.free.push(place);
+        } else {
             slot.lingers = true;
             self.lingering += 1;
         }
-        &slot.packet
+    }
+
+    /// Lets [`Packets::take_left`] tell when this packet ends, or [`Packets::unwatch`] says that it has left. Copies are not watched.
+    pub fn watch(&mut self, pkt: &Pkt) {
+        self.slots[pkt.0 as usize].sharers |= WATCHED;
+    }
+
+    /// A watched packet has left those who wait for it, and goes on. Of another this means nothing.
+    pub fn unwatch(&mut self, pkt: &Pkt) {
+        self.unwatch_at(pkt.0);
+    }
+
+    fn unwatch_at(&mut self, place: u32) {
+        let slot = &mut self.slots[place as usize];
+        if slot.sharers & WATCHED != 0 {
+            slot.sharers &= !WATCHED;
+            self.left.push((slot.packet.flow, slot.packet.ip_len()));
+        }
+    }
+
+    /// True if watched packets have left that were not taken yet.
+    pub fn has_left(&self) -> bool {
+        !self.left.is_empty()
+    }
+
+    /// The flow and the length of a watched packet that has left; the last one first.
+    pub fn take_left(&mut self) -> Option<(FlowId, Bytes)> {
+        self.left.pop()
     }
 
     /// Packets that somebody owns now. One that has ended and is still shared is none of them.
@@ -459,7 +503,7 @@ impl Packets {
 
     /// Shared handles that were not given back yet: the books of a run count the frames that are still in the air.
     pub fn shared(&self) -> u64 {
-        self.slots.iter().map(|slot| u64::from(slot.sharers)).sum()
+        self.slots.iter().map(|slot| u64::from(slot.sharers & !WATCHED)).sum()
     }
 
     /// Packets ever put in. Equals [`Packets::live`] plus the sum of [`Packets::ended`].

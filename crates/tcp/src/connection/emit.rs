@@ -150,14 +150,18 @@ impl Connection {
     /// in slow start, 1.2 times after it. As Linux (tcp_update_pacing_rate).
     #[inline]
     fn pacing_rate(&self) -> Option<BitRate> {
+        if self.config.pacing { self.rate() } else { self.snd.cc.pacing_rate(&self.snd.window) }
+    }
+
+    /// As [`Connection::pacing_rate`] with `pacing`, whether segments leave at it or not; `None` before a round trip is known.
+    #[inline]
+    pub(crate) fn rate(&self) -> Option<BitRate> {
         let window = &self.snd.window;
-        let own = self.snd.cc.pacing_rate(window);
-        if own.is_some() || !self.config.pacing {
-            return own;
-        }
-        let share =
-            if window.cwnd.0 < window.ssthresh.0 / 2 { window.cwnd * 2 } else { Bytes(window.cwnd.0 / 5 * 6) };
-        self.snd.rtt.srtt().filter(|srtt| *srtt > Dur::ZERO).map(|srtt| share / srtt)
+        self.snd.cc.pacing_rate(window).or_else(|| {
+            let share =
+                if window.cwnd.0 < window.ssthresh.0 / 2 { window.cwnd * 2 } else { Bytes(window.cwnd.0 / 5 * 6) };
+            self.snd.rtt.srtt().filter(|srtt| *srtt > Dur::ZERO).map(|srtt| share / srtt)
+        })
     }
 
     /// The SYN, or in SYN-RECEIVED the SYN-ACK. Its window is never scaled. @RFC7323 sec. 2.2

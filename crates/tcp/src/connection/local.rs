@@ -56,7 +56,7 @@ impl Connection {
             snd.reduction.taken_back(range.start);
         }
         self.counters.borrow_mut().refused(left.chosen.len, left.again);
-        snd.held = true;
+        snd.held.refused = true;
         if snd.nxt == snd.una {
             // No ACK will come to try it again.
             self.timers.stop(Timer::Retransmit);

@@ -448,24 +448,19 @@ impl Connection {
         if self.timers.is_set(Timer::Pace) {
             return None;
         }
-        let (pipe, mss) = (u64::from(self.snd.pipe()), self.snd.mss);
-        let room = self.snd.own_window().saturating_sub(pipe);
-        let tracking = self.snd.tracking.as_deref_mut()?;
         // (1) what is lost, in order.
-        if let Some(range) = tracking.board.next_lost() {
-            let repair = self.snd.whole(range);
-            let tracking = self.snd.tracking.as_deref_mut()?;
-            let may = u64::from(repair.len) <= room || tracking.forced;
-            tracking.forced &= !may;
-            return may.then_some(repair);
+        if let Some(range) = self.snd.tracking.as_deref_mut()?.board.next_lost() {
+            return self.choose_lost(range);
         }
         // (2) new data.
         if let Some(new) = self.choose_new(now) {
             return Some(new);
         }
+        let room = self.snd.own_window().saturating_sub(u64::from(self.snd.pipe()));
+        let mss = u64::from(self.snd.mss);
         let tracking = self.snd.tracking.as_deref_mut()?;
         let recover = self.snd.recovering.map(|r| r.recover);
-        if let (Some(recover), None, true) = (recover, &tracking.rack, u64::from(mss) <= room)
+        if let (Some(recover), None, true) = (recover, &tracking.rack, mss <= room)
             && let Some((range, is_rescue)) = tracking.doubtful(self.snd.una)
         {
             if is_rescue {
@@ -474,6 +469,28 @@ impl Connection {
             return Some(self.snd.whole(range));
         }
         None
+    }
+
+    /// The lost segment with these numbers, if the window has room for it, or if it is owed whatever the window.
+    fn choose_lost(&mut self, range: SeqRange) -> Option<Chosen> {
+        let room = self.snd.own_window().saturating_sub(u64::from(self.snd.pipe()));
+        let repair = self.snd.whole(range);
+        let tracking = self.snd.tracking.as_deref_mut()?;
+        let may = u64::from(repair.len) <= room || tracking.forced;
+        tracking.forced &= !may;
+        may.then_some(repair)
+    }
+
+    /// The segment to send where new data may not leave.
+    pub(crate) fn repair_of_loss(&mut self) -> Option<Chosen> {
+        if let Some(repair) = self.snd.next_repair() {
+            return Some(repair);
+        }
+        if !self.snd.is_selective() || self.timers.is_set(Timer::Pace) {
+            return None;
+        }
+        let range = self.snd.tracking.as_deref_mut()?.board.next_lost()?;
+        self.choose_lost(range)
     }
 
     /// Notes that nothing is left to send though more might have been: samples of the flight tell the application's rate.

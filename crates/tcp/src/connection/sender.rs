@@ -1,6 +1,7 @@
 //! The sending half: its variables, and what may be sent now. @RFC9293 sec. 3.3.1, 3.8.6.2.1
 
 use super::Connection;
+use super::below::Below;
 use super::local::Left;
 use super::selective::{Pending, Tracking};
 use super::undo::Memory;
@@ -86,8 +87,10 @@ pub(crate) struct Sender {
     /// Limit of the configuration, in segments.
     max_window: Option<u32>,
     pub frozen: bool,
-    /// The own host refuses: nothing leaves before the next input.
-    pub held: bool,
+    /// The own host holds it back.
+    pub held: Held,
+    /// The data in the host's queues.
+    pub below: Below,
     /// The last segment that left, if the own host may refuse it.
     pub left: Option<Left>,
     /// The window was cut for local congestion: not again until more than this is acknowledged.
@@ -147,6 +150,22 @@ pub(crate) struct Recovering {
     pub repaired: bool,
 }
 
+/// Why a connection's own host holds it back.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Held {
+    /// Its queue has refused a segment: nothing leaves before the next input.
+    pub refused: bool,
+    /// As much waits there as may, when last looked.
+    pub queue: bool,
+}
+
+impl Held {
+    #[inline(always)]
+    fn is_held(self) -> bool {
+        self.refused | self.queue
+    }
+}
+
 /// A segment to send: `len` bytes of the stream at `seq`, and perhaps a FIN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Chosen {
@@ -204,7 +223,8 @@ impl Sender {
             bound: u64::MAX,
             max_window: config.max_window_segments,
             frozen: false,
-            held: false,
+            held: Held::default(),
+            below: Below::default(),
             left: None,
             cut_until: None,
             last_sent: SimTime::ZERO,
@@ -378,6 +398,14 @@ impl Sender {
         Chosen { seq: range.start, len, fin: data_end.lt(end), advances: false }
     }
 
+    /// What is to be sent again whatever the window, up to a full segment.
+    #[inline(always)]
+    pub fn next_repair(&mut self) -> Option<Chosen> {
+        let chosen = self.repair(*self.resend.ranges().first()?);
+        self.resend.forget_before(chosen.seq + chosen.len + u32::from(chosen.fin));
+        Some(chosen)
+    }
+
     /// The segment `range` as it was sent.
     pub fn whole(&self, range: SeqRange) -> Chosen {
         let data_end = self.data_end();
@@ -435,13 +463,11 @@ impl Connection {
     /// Returns the segment to send now: data, FIN, repair or probe.
     #[inline(always)]
     pub(crate) fn choose(&mut self, now: SimTime) -> Option<Chosen> {
-        if self.snd.frozen || self.snd.held {
-            return None;
+        if self.snd.frozen || self.snd.held.is_held() {
+            return self.choose_held(now);
         }
-        if let Some(range) = self.snd.resend.ranges().first() {
-            let chosen = self.snd.repair(*range);
-            self.snd.resend.forget_before(chosen.seq + chosen.len + u32::from(chosen.fin));
-            return Some(chosen);
+        if let Some(repair) = self.snd.next_repair() {
+            return Some(repair);
         }
         if self.snd.keeps_more() {
             return self.choose_tracked(now);

@@ -576,13 +576,15 @@ pub(super) fn wires(shared: &Shared, streams: &Streams) -> Vec<Wire> {
     let (scenario, mtu) = (&shared.scenario, shared.mtu);
     let delays = (0..).zip(&scenario.links).map(|(i, link)| (link, delay(link.delay, streams, i)));
     let links = delays.flat_map(|(link, delay)| link.ends.directions().map(move |ends| (link, delay, ends)));
+    let counts = shared.tcps.iter().flatten().any(|tcp| tcp.counts_queued());
     let wire = |(i, (link, delay, (from, to))): (u64, (&sc::Link, Dur, (NodeId, NodeId)))| {
         let queue = queue_spec(shared, &link.queue, link.rate);
         let config = WireConfig { from, to, rate: link.rate, delay, loss: link.loss, queue, mtu };
         // Queues of radios are numbered by node; no node has a number of those of wires, however many there are.
         let entity = 1 << 32 | i;
         let wire = Wire::new(config, streams.get(Purpose::Link, i), streams.get(Purpose::Queue, entity));
-        wire.with_errors(errors(&link.errors), &streams.within(Purpose::Link, i))
+        let wire = wire.with_errors(errors(&link.errors), &streams.within(Purpose::Link, i));
+        if counts { wire.with_departures() } else { wire }
     };
     (0..).zip(links).map(wire).collect()
 }

@@ -209,6 +209,9 @@ impl World {
         if let Some((flow, range)) = segment {
             self.refused(now, node, flow, range);
         }
+        if self.packets.has_left() {
+            self.tell_left(now);
+        }
         if report.fate != Fate::QueueFull {
             self.refill(now, id);
         } else if self.interfaces[id.index()].station.backlog() == 0 {

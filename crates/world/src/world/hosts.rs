@@ -33,12 +33,28 @@ impl World {
         }
     }
 
+    /// Connections hear which of their packets have left the queues of their hosts.
+    #[cold]
+    pub(super) fn tell_left(&mut self, now: SimTime) {
+        while let Some((id, bytes)) = self.packets.take_left() {
+            let end = u8::from(id.is_reverse());
+            let Some(flow) = self.flows.get_mut(id) else { continue };
+            if let Transport::Tcp(ends) = &mut flow.transport {
+                ends[usize::from(end)].handle(now, TcpInput::Left(bytes.0));
+                self.jobs.push(Job::Pump(id.connection() as u32, end));
+            }
+        }
+    }
+
     /// Fetches all outputs of one end and sets its timer. Where the connection asks for it, each segment of data goes through the node
     /// to the queue before the next is fetched: that may refuse it.
     pub(super) fn pump(&mut self, now: SimTime, index: u32, end: u8) {
         let mut arrived = 0;
         while let Some(node) = self.pump_until_offered(now, index, end, &mut arrived) {
             self.step(now, node);
+            if self.packets.has_left() {
+                self.tell_left(now);
+            }
         }
     }
 
@@ -75,12 +91,22 @@ impl World {
                     let packet = self.packets.get(&pkt);
                     self.taps.tcp(now, packet, false);
                     owner.note_leaving(now, e, packet);
-                    let is_offered = packet.payload.len > 0 && connection.config().local_congestion;
+                    let has_data = packet.payload.len > 0;
+                    let counts = has_data && connection.config().counts_queued();
+                    if counts {
+                        let by_radio = self.interfaces.get(self.nodes[node.index()].interface().index());
+                        let by_radio = by_radio.is_some_and(|own| own.node == node);
+                        connection.handle(now, TcpInput::Queued { bytes: packet.ip_len().0, by_radio });
+                        self.packets.watch(&pkt);
+                    }
                     self.nodes[node.index()].send(pkt);
-                    if is_offered {
+                    if has_data && connection.config().local_congestion {
                         return Some(node);
                     }
                     self.jobs.push(Job::Step(node));
+                    if counts {
+                        self.jobs.push(Job::Left); // its own node may have dropped it
+                    }
                 }
                 TcpOutput::Closed => {}
                 TcpOutput::Failed(_) => flow.has_failed = true,

@@ -59,6 +59,8 @@ enum Job {
     Step(NodeId),
     /// A TCP end has outputs.
     Pump(u32, u8),
+    /// Packets that connections count in the queues of their hosts may have left these.
+    Left,
     /// A node's router wants packets back from transmit queues.
     Recall(NodeId),
     /// A node's router has measurements of links for computed routes.

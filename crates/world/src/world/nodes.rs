@@ -110,6 +110,7 @@ impl World {
         match job {
             Job::Step(node) => self.step(now, node),
             Job::Pump(flow, end) => self.pump(now, flow, end),
+            Job::Left => self.tell_left(now),
             Job::Recall(node) => self.recall(now, node),
             Job::Weigh(node) => self.weigh(now, node),
         }

@@ -41,7 +41,7 @@ impl World {
     }
 
     pub(super) fn await_arrival(&mut self, link: LinkId) {
-        let at = self.wires[link.index()].next_arrival();
+        let at = self.wires[link.index()].next_event();
         let slot = self.layout().wire(link);
         if self.timers.at(slot) != at {
             self.timers.set(slot, at, Class::Between);
@@ -62,6 +62,9 @@ impl World {
         }
         self.free_dropped(link);
         self.await_arrival(link);
+        if self.packets.has_left() {
+            self.tell_left(now);
+        }
     }
 
     /// A packet has not come out of a wire: its sender is told, if anybody there wants to know.

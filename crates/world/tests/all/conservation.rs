@@ -82,13 +82,14 @@ fn flow() -> impl Strategy<Value = Flow> {
         prop::sample::select(vec!["every", "delayed-ack", "dynamic-delayed-ack"]),
         (any::<bool>(), any::<bool>(), any::<bool>()),
         prop::sample::select(vec!["\"off\"", "0", "3"]),
+        prop::sample::select(vec!["\"off\"", "\"linux\"", "13"]),
         prop::sample::select(vec![2_000u32, 8_000, 65_535]),
         prop::sample::select(vec![600u32, 1500]),
         prop::sample::select(vec![0u32, 4_294_960_000]),
     );
-    let tcp = options.prop_map(|(congestion, receiver, (stamps, sack, nagle), scale, buffer, datagram, sequence)| {
+    let tcp = options.prop_map(|(congestion, receiver, (stamps, sack, nagle), scale, small, buffer, datagram, sequence)| {
         format!(
-            "congestion = \"{congestion}\", receiver = \"{receiver}\", timestamps = {stamps}, sack = {sack}, nagle = {nagle}, window_scale = {scale}, receive_buffer = \"{buffer} B\", datagram = \"{datagram} B\", initial_sequence = {sequence}, min_rto = \"200 ms\", max_rto = \"3 s\""
+            "congestion = \"{congestion}\", receiver = \"{receiver}\", timestamps = {stamps}, sack = {sack}, nagle = {nagle}, window_scale = {scale}, small_queue = {small}, receive_buffer = \"{buffer} B\", datagram = \"{datagram} B\", initial_sequence = {sequence}, min_rto = \"200 ms\", max_rto = \"3 s\""
         )
     });
     (0usize..6, 0usize..5, 0u64..800, both, prop::sample::select(READERS.to_vec()), tcp)

@@ -28,6 +28,7 @@ struct Case {
     host_delay_us: u32,
     flows: usize,
     preset: &'static str,
+    small_queue: &'static str,
     radio: Radio,
 }
 
@@ -89,8 +90,9 @@ fn case() -> impl Strategy<Value = Case> {
         20_000u32..300_000,
         prop::sample::select(vec![0u32, 0, 100, 5_000]),
     );
-    let preset = prop::sample::select(vec!["rfc", "linux"]);
-    (any::<u32>(), errors, reader, (receiver, strategy, congestion, scale), bools, sizes, (1usize..4, preset))
+    let stacks = [("rfc", "\"off\""), ("rfc", "13"), ("linux", "\"off\""), ("linux", "\"linux\"")];
+    let stack = prop::sample::select(stacks.to_vec());
+    (any::<u32>(), errors, reader, (receiver, strategy, congestion, scale), bools, sizes, (1usize..4, stack))
         .prop_map(
             |(
                 seed,
@@ -99,7 +101,7 @@ fn case() -> impl Strategy<Value = Case> {
                 (receiver, strategy, congestion, window_scale),
                 bools,
                 sizes,
-                (flows, preset),
+                (flows, (preset, small_queue)),
             )| Case {
                 seed: u64::from(seed),
                 errors,
@@ -118,6 +120,7 @@ fn case() -> impl Strategy<Value = Case> {
                 host_delay_us: sizes.4,
                 flows,
                 preset,
+                small_queue,
                 radio: B,
             },
         )
@@ -170,6 +173,7 @@ sack = {}
 window_scale = {}
 receive_buffer = "{} B"
 initial_sequence = {}
+small_queue = {}
 min_rto = "200 ms"
 max_rto = "2 s"
 "#,
@@ -181,7 +185,8 @@ max_rto = "2 s"
             case.sack,
             case.window_scale,
             case.receive_buffer,
-            case.initial_sequence
+            case.initial_sequence,
+            case.small_queue
         );
     }
     if let Some((node, at)) = kill {
@@ -243,6 +248,7 @@ fn held_for_long(presets: &[(&'static str, &'static str)], each: impl Fn(&Case, 
                     host_delay_us: 5_000,
                     flows: 3,
                     preset,
+                    small_queue: "\"off\"",
                     radio: B,
                 };
                 each(&case, &scenario(&case, "300 s", None));

@@ -61,6 +61,7 @@ mod scene;
 mod schemes_on_ax;
 mod senders;
 mod shared_air;
+mod small_queues;
 mod snoop;
 mod stacking;
 mod strings;

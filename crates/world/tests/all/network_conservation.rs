@@ -197,11 +197,12 @@ fn flow() -> impl Strategy<Value = Flow> {
         prop::sample::select(tcp::ack::NAMES.to_vec()),
         (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>()),
         prop::sample::select(vec!["\"off\"", "0", "3"]),
+        prop::sample::select(vec!["\"off\"", "\"linux\"", "13"]),
         prop::sample::select(vec![0u32, 4_294_960_000]),
     );
-    let tcp = options.prop_map(|(congestion, receiver, (stamps, sack, nagle, ecn), scale, sequence)| {
+    let tcp = options.prop_map(|(congestion, receiver, (stamps, sack, nagle, ecn), scale, small, sequence)| {
         format!(
-            "congestion = \"{congestion}\", receiver = \"{receiver}\", timestamps = {stamps}, sack = {sack}, nagle = {nagle}, ecn = {ecn}, window_scale = {scale}, initial_sequence = {sequence}, min_rto = \"200 ms\", max_rto = \"3 s\""
+            "congestion = \"{congestion}\", receiver = \"{receiver}\", timestamps = {stamps}, sack = {sack}, nagle = {nagle}, ecn = {ecn}, window_scale = {scale}, small_queue = {small}, initial_sequence = {sequence}, min_rto = \"200 ms\", max_rto = \"3 s\""
         )
     });
     let sizes = (prop::sample::select(vec![600u32, 1500]), prop::sample::select(vec![2_000u32, 8_000, 65_535]));

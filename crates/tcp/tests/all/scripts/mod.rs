@@ -81,11 +81,13 @@
 //! | ECN, echo until CWR | `ecn::a_mark_is_echoed_on_everything_until_cwr`, `ecn::a_mark_waits_for_the_delayed_ack` |
 //! | ECN, one cut per window | `ecn::an_echo_halves_the_window_once_per_window_and_the_first_new_data_says_so`, `ecn::a_loss_in_the_window_that_a_mark_has_cut_is_repaired_without_a_second_cut`, `ecn::an_echo_in_fast_recovery_and_of_its_window_cuts_nothing` |
 //! | ECN, proportional rate reduction | `ecn::with_prr_an_echo_brings_the_window_down_in_a_round_trip`, `ecn::a_loss_while_a_mark_brings_the_window_down_goes_on_with_the_same_reduction`, `ecn::a_timeout_ends_the_reduction_of_a_mark` |
+//! | small queues | `below::no_more_leaves_while_more_than_two_packets_wait_and_one_leaves_for_each_that_has_left`, `below::by_radio_it_is_the_data_of_eight_ms_by_wire_of_one`, `below::a_segment_leaves_whatever_waits_if_no_more_than_one_is_out`, `below::a_repair_leaves_up_to_twice_as_much`, `below::news_of_the_queue_do_not_make_a_refused_segment_leave_again` |
 //! | local congestion | `local::a_refused_segment_was_not_sent_and_the_window_comes_down_in_a_round_trip`, `local::a_window_is_cut_once_for_all_that_its_host_refuses`, `local::if_nothing_is_in_flight_a_refused_segment_is_tried_again_after_an_rto`, `local::a_refused_repair_is_due_again_at_the_next_ack`, `local::without_the_key_what_the_host_refuses_is_lost`, `local::without_sack_the_window_is_cut_at_once` |
 //! | ECN, a window of one segment | `ecn::an_echo_at_a_window_of_one_segment_holds_new_data_back_for_an_rto` |
 //! | ECN, not ECT | `ecn::after_a_timeout_what_is_sent_again_is_not_markable_and_new_data_carries_cwr`, `ecn::a_probe_of_a_closed_window_is_not_markable_and_leaves_cwr_to_new_data`, `ecn::a_fin_without_data_and_a_reset_are_not_markable` |
 
 mod bbr;
+mod below;
 mod corruption;
 mod ecn;
 mod handshake;
@@ -114,6 +116,7 @@ fn the_table_names_scripts_that_exist() {
         ("ecn", include_str!("ecn.rs")),
         ("handshake", include_str!("handshake.rs")),
         ("idle", include_str!("idle.rs")),
+        ("below", include_str!("below.rs")),
         ("local", include_str!("local.rs")),
         ("pace", include_str!("pace.rs")),
         ("prr", include_str!("prr.rs")),

@@ -5,6 +5,7 @@
 //!
 //! ```text
 //! full | room                                                   the queue of the end's host refuses data from now on, or no more
+//! queues radio | queues wire | left N                           segments of data wait in the host's queues from now on; so many bytes have left them
 //! > FLAGS FIRST:END(LEN) [ack N] [win N] [<options>] [again] [ect] [refused]   the end must send this, exactly now
 //! < FLAGS FIRST:END(LEN) [ack N] [win N] [ce] [<options>]            the peer's segment arrives
 //! write N | read N | close | abort                              the application acts
@@ -47,6 +48,8 @@ pub struct Script {
     produced: VecDeque<(SimTime, String)>,
     slow_reader: bool,
     is_full: bool,
+    /// Segments of data wait in the host's queues, by radio or by wire.
+    queues_by_radio: Option<bool>,
     last_window: String,
 }
 
@@ -78,7 +81,7 @@ impl Script {
 
     fn with(conn: Connection, iss: Seq) -> Script {
         let (now, produced, last_window) = (SimTime::ZERO, VecDeque::new(), "win 65535".to_owned());
-        Script { conn, iss, now, produced, slow_reader: false, is_full: false, last_window }
+        Script { conn, iss, now, produced, slow_reader: false, is_full: false, queues_by_radio: None, last_window }
     }
 
     /// Only `read` lines read, and `readable` is reported.
@@ -126,6 +129,8 @@ impl Script {
             "is" => self.compare(line, rest),
             "full" => self.is_full = true,
             "room" => self.is_full = false,
+            "queues" => self.queues_by_radio = Some(rest == "radio"),
+            "left" => self.input(Input::Left(number())),
             "write" => self.input(Input::Write(number())),
             "read" => self.input(Input::Read(number())),
             "close" => self.input(Input::Close),
@@ -176,6 +181,10 @@ impl Script {
                 Output::Segment { tcp, payload, retransmission, ect } => {
                     let again = if retransmission { " again" } else { "" };
                     let range = SeqRange::new(tcp.seq, payload.len + u32::from(tcp.flags.has(Flags::FIN)));
+                    if let (Some(by_radio), true) = (self.queues_by_radio, payload.len > 0) {
+                        let bytes = 20 + tcp.header_len() as u64 + u64::from(payload.len);
+                        self.conn.handle(self.now, Input::Queued { bytes, by_radio });
+                    }
                     let refused = self.is_full && !range.is_empty();
                     if refused {
                         self.conn.handle(self.now, Input::Refused(range));

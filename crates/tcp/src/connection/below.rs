@@ -1,0 +1,78 @@
+//! Small queues: a connection keeps little data below itself, in the queues of its own host, so that what waits, waits where it
+//! costs no delay. As in Linux (tcp_small_queue_check).
+//!
+//! Left out: segments are counted by their bytes, not by the memory of their buffers; a packet is one segment, where Linux sends up to
+//! 64 kB at once; a timeout repeats what may still wait in the host's queue.
+
+use super::Connection;
+use super::sender::Chosen;
+use crate::SmallQueue;
+
+/// The shift where a driver says nothing: the data of about a millisecond. As Linux (sk_pacing_shift).
+const SHIFT: u8 = 10;
+/// The shift of radios, which aggregate: about 8 ms. As Linux (mac80211, tx_sk_pacing_shift).
+const RADIO_SHIFT: u8 = 7;
+
+/// The segments that may leave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum May {
+    Nothing,
+    Repair,
+    All,
+}
+
+/// What is below a connection.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Below {
+    bytes: u64,
+    shift: u8,
+}
+
+impl Connection {
+    /// A packet of this connection's data entered the queues of its host.
+    pub(crate) fn queued(&mut self, bytes: u64, by_radio: bool) {
+        let shift = match self.config.small_queue {
+            SmallQueue::Off => return,
+            SmallQueue::Shift(shift) => shift,
+            SmallQueue::Linux if by_radio => RADIO_SHIFT,
+            SmallQueue::Linux => SHIFT,
+        };
+        self.snd.below = Below { bytes: self.snd.below.bytes + bytes, shift };
+        self.snd.held.queue = self.may() != May::All;
+    }
+
+    /// It left them.
+    pub(crate) fn left(&mut self, bytes: u64) {
+        self.snd.below.bytes = self.snd.below.bytes.saturating_sub(bytes);
+    }
+
+    /// Two packets, or the pacing rate times 2^-shift seconds; a repair may have twice as much below it. Whatever it is, one segment may
+    /// be out: a report that comes late does not stop a connection.
+    fn may(&self) -> May {
+        let packet = u64::from(self.snd.mss) + 40;
+        let paced = self.rate().map_or(u64::MAX, |rate| (rate.bps() / 8) >> self.snd.below.shift);
+        let limit = paced.max(2 * packet);
+        match self.snd.below.bytes {
+            bytes if bytes <= limit || self.snd.flight() <= self.snd.mss => May::All,
+            bytes if bytes / 2 <= limit => May::Repair,
+            _ => May::Nothing,
+        }
+    }
+
+    /// As [`Connection::choose`], of a connection that is held back.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn choose_held(&mut self, now: units::SimTime) -> Option<Chosen> {
+        if self.snd.frozen || self.snd.held.refused {
+            return None;
+        }
+        match self.may() {
+            May::Nothing => None,
+            May::Repair => self.repair_of_loss(),
+            May::All => {
+                self.snd.held.queue = false;
+                self.choose(now)
+            }
+        }
+    }
+}

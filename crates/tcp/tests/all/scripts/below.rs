@@ -1,0 +1,104 @@
+//! Data in the queues of the own host. Linux: tcp_small_queue_check, tcp_update_pacing_rate.
+//!
+//! The handshake took 0.1 s. In slow start the pacing rate is twice the window a round trip; a packet is 1040 B.
+
+use super::script::{Script, config, out};
+use tcp::{Config, SmallQueue};
+
+const PEER: &str = "65535 <mss 1000, sackOK>";
+
+/// Connected; nothing was written yet.
+fn connected(small_queue: SmallQueue, initial_window_segments: u32) -> Script {
+    out(Config { small_queue, initial_window_segments, sack: true, ..config() }, PEER, 0, 0)
+}
+
+#[test]
+fn no_more_leaves_while_more_than_two_packets_wait_and_one_leaves_for_each_that_has_left() {
+    // 2 * 10,000 B / 0.1 s: 195 B in 2^-10 s. Two packets are 2080 B.
+    connected(SmallQueue::Linux, 10).run(
+        "1    queues wire
+         1    write 40000
+         1    > . 1:1001(1000) ack 1
+         1    > . 1001:2001(1000) ack 1
+         1    > . 2001:3001(1000) ack 1
+         1.01 left 1040
+         1.01 > . 3001:4001(1000) ack 1
+         1.02 left 2080
+         1.02 > . 4001:5001(1000) ack 1
+         1.02 > . 5001:6001(1000) ack 1
+         1.03 < . 1:1(0) ack 3001              // says nothing of the queue
+         1.03 left 3120
+         1.03 > . 6001:7001(1000) ack 1
+         1.03 > . 7001:8001(1000) ack 1
+         1.03 > . 8001:9001(1000) ack 1",
+    );
+}
+
+#[test]
+fn by_radio_it_is_the_data_of_eight_ms_by_wire_of_one() {
+    // 2 * 40,000 B / 0.1 s: 6250 B in 2^-7 s, six packets are less; 781 B in 2^-10 s.
+    for (interface, leave) in [("radio", 7), ("wire", 3)] {
+        let mut script = connected(SmallQueue::Linux, 40);
+        let sent = |n: u32| format!("1 > . {}:{}(1000) ack 1\n", n * 1000 + 1, n * 1000 + 1001);
+        let all: String = (0..leave).map(sent).collect();
+        script.run(&format!("1 queues {interface}\n1 write 40000\n{all}"));
+    }
+    // 200,000 B in 2^-2 s: the window is the limit.
+    let all: String = (0..10).map(|n| format!("1 > . {}:{}(1000) ack 1\n", n * 1000 + 1, n * 1000 + 1001)).collect();
+    connected(SmallQueue::Shift(2), 10).run(&format!("1 queues wire\n1 write 40000\n{all}"));
+}
+
+#[test]
+fn a_segment_leaves_whatever_waits_if_no_more_than_one_is_out() {
+    connected(SmallQueue::Linux, 10).run(
+        "1    queues wire
+         1    write 40000
+         1    > . 1:1001(1000) ack 1
+         1    > . 1001:2001(1000) ack 1
+         1    > . 2001:3001(1000) ack 1
+         1.1  < . 1:1(0) ack 1001
+         1.11 < . 1:1(0) ack 2001
+         1.11 > . 3001:4001(1000) ack 1",
+    );
+}
+
+#[test]
+fn a_repair_leaves_up_to_twice_as_much() {
+    connected(SmallQueue::Linux, 10).run(
+        "1    queues wire
+         1    write 40000
+         1    > . 1:1001(1000) ack 1
+         1    > . 1001:2001(1000) ack 1
+         1    > . 2001:3001(1000) ack 1
+         1.01 left 3120
+         1.01 > . 3001:4001(1000) ack 1
+         1.01 > . 4001:5001(1000) ack 1
+         1.01 > . 5001:6001(1000) ack 1
+         1.1  < . 1:1(0) ack 1 <sack 3001:6001>
+         1.1  > . 1:1001(1000) ack 1 again      // 3120 wait, 4160 may
+         1.1  > . 1001:2001(1000) ack 1 again
+         1.11 left 1040
+         1.11 > . 2001:3001(1000) ack 1 again",
+    );
+}
+
+#[test]
+fn without_the_key_the_window_is_the_limit() {
+    let all: String = (0..10).map(|n| format!("1 > . {}:{}(1000) ack 1\n", n * 1000 + 1, n * 1000 + 1001)).collect();
+    connected(SmallQueue::Off, 10).run(&format!("1 queues radio\n1 write 40000\n{all}"));
+}
+
+#[test]
+fn news_of_the_queue_do_not_make_a_refused_segment_leave_again() {
+    let config =
+        Config { local_congestion: true, small_queue: SmallQueue::Linux, initial_window_segments: 10, ..config() };
+    out(Config { sack: true, ..config }, PEER, 0, 0).run(
+        "1    queues radio
+         1    full
+         1    write 40000
+         1    > . 1:1001(1000) ack 1 refused
+         1    left 1040
+         1.01 left 0
+         1.01 is flight=0",
+    );
+}
