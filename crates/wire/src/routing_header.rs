@@ -16,6 +16,12 @@ impl Packet {
         self.payload.header_and_rest().map(|(header, _)| header)
     }
 
+    /// True if there is one.
+    #[inline]
+    pub fn has_routing_header(&self) -> bool {
+        self.payload.behind > 0
+    }
+
     /// Puts a routing header before the transport's, in place of one that is there.
     #[cold]
     #[inline(never)]
@@ -58,11 +64,6 @@ impl Payload {
             (STREAM, Some(offset)) => Content::Virtual { offset: u64::from_be_bytes(*offset) },
             _ => Content::Bytes(Arc::from(rest)),
         })
-    }
-
-    /// True if a routing header stands before the transport.
-    pub(crate) fn is_behind_header(&self) -> bool {
-        self.behind > 0
     }
 }
 

@@ -29,7 +29,7 @@ impl Payload {
     /// [`EmitError::ContentLength`].
     pub fn check(&self) -> Result<(), EmitError> {
         match &self.content {
-            Content::Bytes(bytes) if bytes.len() != self.len as usize && !self.is_behind_header() => {
+            Content::Bytes(bytes) if bytes.len() != self.len as usize && self.behind == 0 => {
                 Err(EmitError::ContentLength { len: self.len, content: bytes.len() })
             }
             _ => Ok(()),
