@@ -11,8 +11,7 @@ use wire::{Ipv4, L4, Packet, Payload, Udp};
 /// The radio of every node.
 pub const RADIO: InterfaceId = InterfaceId(0);
 /// No jitter and no delays: what is asked for happens at once.
-pub const AT_ONCE: [(&str, Value); 2] =
-    [("broadcast_jitter", Value::Time(Dur::ZERO)), ("reply_delay", Value::Time(Dur::ZERO))];
+pub const AT_ONCE: [(&str, Value); 2] = [("jitter", Value::Time(Dur::ZERO)), ("reply_delay", Value::Time(Dur::ZERO))];
 
 /// The address of a node.
 pub fn ip(node: u32) -> Ipv4Addr {

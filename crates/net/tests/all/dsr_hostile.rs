@@ -140,7 +140,7 @@ fn harass(inputs: u32, seed: u64, set: &[(&str, Value)]) {
     }
 }
 
-/// What it sends can be read, and its ways are ways.
+/// Its control packets can be read, and their ways are ways.
 fn look_at(orders: &mut Orders) {
     for order in orders.drain() {
         if let Order::Send(packet, _, to) = order {

@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 use units::{Dur, SimTime};
 
-/// Where a path was learned: each kind has room of its own, so that what is overheard drives nothing out that was asked for.
+/// The occasion on which a path was learned: each kind has room of its own, so that what is overheard drives nothing out that was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Learned {
     /// By a reply to this node.
@@ -104,7 +104,7 @@ impl Cache {
     }
 
     /// Cuts paths before a link that is broken. `is_it` tells of two nodes that follow each other; the first `None` is this node.
-    /// Returns whether there were some. @RFC4728 sec. 8.3.5
+    /// True if there were some. @RFC4728 sec. 8.3.5
     pub fn cut(&mut self, is_it: impl Fn(Option<Ipv4Addr>, Ipv4Addr) -> bool) -> bool {
         let mut has_cut = false;
         for list in &mut self.lists {

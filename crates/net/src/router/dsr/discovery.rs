@@ -100,7 +100,7 @@ impl Dsr {
         }
         if self.is_own(request.target) {
             let way = hops.iter().copied().chain([request.target]).collect();
-            let wait = self.part(self.settings.broadcast_jitter);
+            let wait = self.part(self.settings.jitter);
             return self.reply(now, wait, way, &back, orders);
         }
         let table = [self.settings.request_table_size, self.settings.request_table_ids];
@@ -140,7 +140,7 @@ impl Dsr {
         let mut onward = packet.clone();
         onward.ip.ttl -= 1;
         onward.set_routing_header(&Header(options.collect()).bytes());
-        let wait = self.part(self.settings.broadcast_jitter);
+        let wait = self.part(self.settings.jitter);
         self.send_after(now, wait, onward, None, orders);
     }
 

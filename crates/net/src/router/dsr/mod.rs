@@ -176,7 +176,7 @@ impl Dsr {
         }
     }
 
-    /// What waits for routes goes on where there is one now. @RFC4728 sec. 4.1
+    /// Lets packets go that wait for a route which is known now. @RFC4728 sec. 4.1
     fn release(&mut self, now: SimTime, orders: &mut Orders) {
         let wanted: Vec<Ipv4Addr> = self.targets.wanted().map(|(target, _)| target).collect();
         for target in wanted.into_iter().filter(|target| self.cache.knows(now, *target)) {

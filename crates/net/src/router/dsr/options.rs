@@ -51,7 +51,7 @@ pub struct Reply {
 /// A route error (RERR).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
-    /// How often the packet that failed had been salvaged.
+    /// Times that the packet that failed had been salvaged.
     pub salvage: u8,
     /// The node that found the error.
     pub source: Ipv4Addr,
@@ -88,7 +88,7 @@ pub struct Ack {
 pub struct SourceRoute {
     /// The F and L bits: first and last hop are ways through other networks.
     pub external: [bool; 2],
-    /// How often the packet was salvaged, 15 at most.
+    /// Times that the packet was salvaged, 15 at most.
     pub salvage: u8,
     /// Nodes of the list that the packet has still to reach.
     pub left: u8,

@@ -45,6 +45,8 @@ impl Dsr {
         let header = Header::read(bytes);
         let (header, route) = match header.as_ref().map(|header| (header, header.route())) {
             Some((header, Some(route))) if self.is_sound(packet, route, from) => (header, route),
+            // One to a neighbour that has gone.
+            Some((_, None)) if from.is_none() => return None,
             _ => {
                 self.counters.refused += 1;
                 return None;

@@ -8,7 +8,7 @@ use units::Dur;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     pub(super) blacklist_timeout: Dur,
-    pub(super) broadcast_jitter: Dur,
+    pub(super) jitter: Dur,
     pub(super) cached_replies: bool,
     pub(super) discovery_hop_limit: u8,
     pub(super) max_hops: usize,
@@ -52,7 +52,7 @@ pub const PARAMS: &[Param] = &[
         ms(500),
         "Time for which requests of a neighbour that a reply did not reach are ignored.",
     ),
-    param("broadcast_jitter", SHORT, ms(10), "Longest random wait before a request is passed on or a reply is sent."),
+    param("jitter", SHORT, ms(10), "BroadcastJitter: longest random wait before a request is passed on or a reply is sent."),
     param("cached_replies", Kind::Bool, Value::Bool(true), "Relays answer from their caches."),
     param(
         "discovery_hop_limit",
@@ -118,7 +118,7 @@ impl Settings {
         let count = |key| usize::try_from(params.int(key)).unwrap_or(0);
         Settings {
             blacklist_timeout: params.time("blacklist_timeout"),
-            broadcast_jitter: params.time("broadcast_jitter"),
+            jitter: params.time("jitter"),
             cached_replies: params.bool("cached_replies"),
             discovery_hop_limit: count("discovery_hop_limit") as u8,
             max_hops: count("max_hops"),

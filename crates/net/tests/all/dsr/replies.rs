@@ -30,7 +30,7 @@ fn rfc4728_8_2_4_the_target_answers_every_request_that_reaches_it() {
 
 #[test]
 fn rfc4728_8_2_4_the_target_waits_for_a_jitter() {
-    let mut bench = Bench::new(&[("broadcast_jitter", Value::Time(Dur::from_ms(10)))]);
+    let mut bench = Bench::new(&[("jitter", Value::Time(Dur::from_ms(10)))]);
     bench.asked(7, 3, 0, &[6], 8);
     assert_eq!(bench.did(), []);
     assert_eq!(bench.passes(10).did().len(), 1);
