@@ -210,7 +210,7 @@ validate: build
 	@tools/part outside $(CARGO) test --offline --quiet --manifest-path tests/outside/four/Cargo.toml --target-dir target/outside
 	@tools/part delivery env PROPTEST_CASES=20000 $(CARGO) test --locked --release --quiet -p interlayer-world --test all -- lle_delivery conservation
 	@tools/part histories env PROPTEST_CASES=100000 $(CARGO) test --locked --release --quiet -p interlayer-mac --test all block_ack_histories
-	@tools/part routes env PROPTEST_CASES=10000 $(CARGO) test --locked --release --quiet -p interlayer-net --test all aodv_loops
+	@tools/part routes env PROPTEST_CASES=10000 $(CARGO) test --locked --release --quiet -p interlayer-net --test all _loops
 	@tools/part routes-of-worlds env PROPTEST_CASES=10000 $(CARGO) test --locked --release --quiet -p interlayer-world --test all aodv_worlds
 	@tools/part workspace $(CARGO) test --workspace --locked --release --quiet -- --include-ignored
 	@for part in $(sort $(dir $(wildcard validation/*/test_*.py))); do tools/part $$part $(BIN)/python -m pytest $$part || exit 1; done

@@ -87,7 +87,7 @@ impl Demux {
                 let of = (wire::bytes::protocol::TCP, (quote.ip.src, quote.src_port), (quote.ip.dst, quote.dst_port));
                 return self.find(of).map_or(FlowId::NONE, FlowId::reverse);
             }
-            L4::Opaque => return FlowId::NONE,
+            L4::Nothing | L4::Opaque => return FlowId::NONE,
         };
         let flags = packet.tcp().map_or(Flags::default(), |tcp| tcp.flags);
         let key = key(directed);

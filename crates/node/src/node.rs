@@ -303,7 +303,7 @@ impl Node {
             if self.chain.sits(at) && !matches!(packets.get(&pkt).l4, L4::Opaque) {
                 let mut outward = at.is_outward();
                 if matches!(at, Place::FromHost | Place::Transit) {
-                    let hop = self.routing.router.next(now, packets.get(&pkt), from);
+                    let hop = self.routing.router.toward(now, packets.get(&pkt), from);
                     peer = hop.map(Hop::node);
                     outward &= at == Place::FromHost || !matches!(hop, Some(Hop::Wire(..)));
                 }
@@ -358,9 +358,12 @@ impl Node {
             Some(Hop::Air(interface, next)) => Some(Leaves::ByAir(pkt, interface, next)),
             Some(Hop::Wire(link, _)) => Some(Leaves::ByWire(Output::ToWire(link, pkt))),
             None => {
-                self.routing.seek(now, pkt, (then, from), packets);
+                let found = self.routing.seek(now, pkt, (then, from), packets);
                 self.carry_out(now, packets, host);
-                None
+                found.map(|(pkt, hop)| match hop {
+                    Hop::Air(interface, next) => Leaves::ByAir(pkt, interface, next),
+                    Hop::Wire(link, _) => Leaves::ByWire(Output::ToWire(link, pkt)),
+                })
             }
         }
     }
@@ -387,7 +390,35 @@ impl Node {
             packets.free(pkt, DropWhy::Consumed);
             return None;
         }
+        if packet.has_routing_header() {
+            return self.behind_header(now, pkt, (interface, peer), packets, host);
+        }
         Some((pkt, Place::ToHost))
+    }
+
+    /// [`Node::sort`], of a packet with a routing header that has reached its destination.
+    #[cold]
+    #[inline(never)]
+    fn behind_header<H: Host>(
+        &mut self,
+        now: SimTime,
+        pkt: Pkt,
+        (interface, peer): (InterfaceId, Option<NodeId>),
+        packets: &mut Packets,
+        host: &mut H,
+    ) -> Option<(Pkt, Place)> {
+        if packets.get(&pkt).l4 != L4::Nothing {
+            self.routing.router.arrived(now, packets.get_mut(&pkt), peer, &mut self.routing.orders);
+            self.carry_out(now, packets, host);
+            return Some((pkt, Place::ToHost));
+        }
+        if let Some(from) = peer {
+            self.route(now, packets, host, |router, packets, orders| {
+                router.control(now, packets.get(&pkt), interface, from, orders);
+            });
+        }
+        packets.free(pkt, DropWhy::Consumed);
+        None
     }
 
     /// True if packets to `address` end here.

@@ -1,7 +1,7 @@
 //! A node's router, and packets that wait for routes.
 
 use crate::stage::Stage;
-use net::{LinkSample, Orders, Router};
+use net::{Hop, LinkSample, Orders, Router};
 use std::collections::VecDeque;
 use std::net::Ipv4Addr;
 use units::{InterfaceId, NodeId, SimTime};
@@ -49,19 +49,38 @@ impl Routing {
         }
     }
 
-    /// No route is known for a packet from a neighbour that goes on at this stage once there is one: it waits, if the router seeks
-    /// one, or ends.
-    pub fn seek(&mut self, now: SimTime, pkt: Pkt, (then, from): (Stage, Option<NodeId>), packets: &mut Packets) {
+    /// No route is known for a packet from a neighbour as it is: the router may make it ready to go over a hop, which is returned with it.
+    /// Else it waits, if the router seeks a route, and goes on at this stage once there is one; or it ends.
+    #[cold]
+    #[inline(never)]
+    pub fn seek(
+        &mut self,
+        now: SimTime,
+        pkt: Pkt,
+        (then, from): (Stage, Option<NodeId>),
+        packets: &mut Packets,
+    ) -> Option<(Pkt, Hop)> {
+        if let Some(hop) = self.router.prepare(now, packets.get_mut(&pkt), from, &mut self.orders) {
+            return Some((pkt, hop));
+        }
         if self.router.seek(now, packets.get(&pkt), from, &mut self.orders) {
             self.wait(now, pkt, then, packets);
         } else {
             packets.free(pkt, DropWhy::NoRoute);
         }
+        None
     }
 
     /// A packet waits for a route, if there is room for it.
     pub fn wait(&mut self, now: SimTime, pkt: Pkt, then: Stage, packets: &mut Packets) {
-        if self.waiting.len() < self.router.may_wait() {
+        let most = self.router.may_wait();
+        if self.waiting.len() >= most
+            && self.router.makes_room()
+            && let Some((_, oldest, _)) = self.waiting.pop_front()
+        {
+            packets.free(oldest, DropWhy::NoRoute);
+        }
+        if self.waiting.len() < most {
             let until = SimTime::from_ns(now.ns().saturating_add(self.router.patience().ns()));
             self.waiting.push_back((until, pkt, then));
         } else {

@@ -72,11 +72,7 @@ pub const ABSENT: &[Absent] = &[
     Absent { noun: "recovery", names: &["fack"], near: "sack" },
     Absent { noun: "receiver", names: &["tack", "ack-rate-request"], near: "dynamic-delayed-ack" },
     Absent { noun: "rate control", names: &["minstrel", "rraa", "onoe", "samplerate"], near: "aarf" },
-    Absent {
-        noun: "router",
-        names: &["olsr", "dsr", "dsdv", "hwmp", "batman", "babel", "rip", "ospf"],
-        near: "static",
-    },
+    Absent { noun: "router", names: &["olsr", "dsdv", "hwmp", "batman", "babel", "rip", "ospf"], near: "static" },
     Absent { noun: "queue discipline", names: &["cobalt", "pie", "dualpi2"], near: "codel" },
     Absent { noun: "queue discipline", names: &["cake", "fq_pie"], near: "fq-codel" },
     Absent { noun: "queue discipline", names: &["fq", "sfq", "wfq", "prio"], near: "drr" },

@@ -48,6 +48,7 @@ impl Class {
             L4::Tcp(_) => Class::TcpControl,
             L4::Udp(header) if header.dst_port == AODV_PORT && packet.flow == FlowId::NONE => Class::Routing,
             L4::Udp(_) => Class::Udp,
+            L4::Nothing => Class::Routing,
             L4::Echo(_) | L4::Notice(_) | L4::Opaque => Class::Other,
         }
     }

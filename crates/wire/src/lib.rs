@@ -2,7 +2,8 @@
 //!
 //! Inside a run a packet is a [`Packet`] in an arena ([`Packets`]) and travels as a handle ([`Pkt`]); bytes exist only
 //! in captures and where a driver carries packets from outside. Models IPv4 without options or fragments, TCP (RFC 9293) with its options
-//! kept in the order and spelling they came in, UDP, ICMP (echo, and messages that quote a TCP segment), and the 802.11-2020 MAC frames an exchange is made of.
+//! kept in the order and spelling they came in, UDP, ICMP (echo, and messages that quote a TCP segment), a routing header before them (written, not read), and the 802.11-2020 MAC frames an
+//! exchange is made of.
 //! A packet that it cannot parse is [`L4::Opaque`] and is carried unchanged. Leaves out: IPv6, IP fragments, encryption.
 //!
 //! Bytes: [`Packet::emit`] and [`Packet::parse`] for IP, [`dot11::Frame`] for the air, [`radiotap`] and [`pcapng`] for
@@ -17,6 +18,7 @@ mod error;
 pub mod packet;
 pub mod pcapng;
 pub mod radiotap;
+mod routing_header;
 pub mod seq;
 pub mod tcp;
 

@@ -160,6 +160,8 @@ pub enum L4 {
     Notice(Notice),
     /// Something else. The payload is the whole IP packet as it came, header included; agents never see it.
     Opaque,
+    /// None: nothing follows a routing header ([`Packet::routing_header`]). @RFC8200 sec. 4.7, @RFC4728 sec. 6.1
+    Nothing,
 }
 
 /// The content of a payload.
@@ -171,26 +173,34 @@ pub enum Content {
         /// Offset of the first byte in the stream of its flow.
         offset: u64,
     },
-    /// Bytes as they came from outside.
+    /// Bytes as they came from outside. Of a packet with a routing header: the header, and then what the content is without it.
+    // No variant of its own: three of them would not fit into the pointer's niche, and every copy and end of a packet would cost more.
     Bytes(Arc<[u8]>),
 }
 
 /// The payload of a packet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Payload {
-    /// Length in bytes.
+    /// Length in bytes, a routing header's apart.
     pub len: u32,
+    /// Length of the routing header that stands before the transport's; 0 without one.
+    pub(crate) behind: u32,
     /// The bytes.
     pub content: Content,
 }
 
 impl Payload {
     /// No payload.
-    pub const EMPTY: Payload = Payload { len: 0, content: Content::Virtual { offset: 0 } };
+    pub const EMPTY: Payload = Payload::stream(0, 0);
 
     /// `len` bytes of a flow's stream from `offset`.
     pub const fn stream(offset: u64, len: u32) -> Payload {
-        Payload { len, content: Content::Virtual { offset } }
+        Payload { len, behind: 0, content: Content::Virtual { offset } }
+    }
+
+    /// So many bytes of this content.
+    pub const fn new(len: u32, content: Content) -> Payload {
+        Payload { len, behind: 0, content }
     }
 }
 
@@ -216,9 +226,10 @@ impl Packet {
             L4::Tcp(tcp) => 20 + tcp.header_len() as u64,
             L4::Udp(_) | L4::Echo(_) => 28,
             L4::Notice(_) => 56, // IP 20, ICMP 8, quote 28
+            L4::Nothing => 20,
             L4::Opaque => 0,
         };
-        Bytes(header + u64::from(self.payload.len))
+        Bytes(header + u64::from(self.payload.behind) + u64::from(self.payload.len))
     }
 
     /// The key that tells flows apart, as bits: addresses, protocol, ports. Messages about a segment and packets that are
@@ -228,7 +239,7 @@ impl Packet {
             L4::Tcp(tcp) => (6, tcp.src_port, tcp.dst_port),
             L4::Udp(udp) => (17, udp.src_port, udp.dst_port),
             L4::Echo(_) | L4::Notice(_) => (1, 0, 0),
-            L4::Opaque => (0, 0, 0),
+            L4::Nothing | L4::Opaque => (0, 0, 0),
         };
         let addresses = u128::from(self.ip.src.to_bits()) << 32 | u128::from(self.ip.dst.to_bits());
         addresses << 40 | u128::from(protocol) << 32 | u128::from(src_port) << 16 | u128::from(dst_port)

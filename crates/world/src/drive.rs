@@ -320,7 +320,7 @@ impl Drive {
             return Err(ParseError::Truncated { have: 0 }.into());
         }
         let ip = Ipv4 { src: net::address(node), dst: net::address(to), tos, ..Ipv4::default() };
-        let payload = Payload { len: bytes.len() as u32, content: Content::Bytes(Arc::from(bytes)) };
+        let payload = Payload::new(bytes.len() as u32, Content::Bytes(Arc::from(bytes)));
         self.put(Pending { at, node, packet: Packet { ip, l4: L4::Opaque, payload, flow: FlowId::NONE } });
         Ok(())
     }

@@ -55,7 +55,30 @@ pub trait Router: std::fmt::Debug {
     /// host, of an agent here, or one that has waited. Asked for every packet that leaves or passes the node, sometimes twice.
     fn next(&mut self, now: SimTime, packet: &Packet, from: Option<NodeId>) -> Option<Hop>;
 
-    /// [`Router::next`] knew no route, for a packet from the same neighbour. Returns whether the packet is to wait while one is sought;
+    /// The hop that a packet from a neighbour will take, as agents are told it before the packet leaves: what [`Router::next`] says,
+    /// unless the router [prepares](Router::prepare) packets.
+    fn toward(&mut self, now: SimTime, packet: &Packet, from: Option<NodeId>) -> Option<Hop> {
+        self.next(now, packet, from)
+    }
+
+    /// [`Router::next`] knew no route, for a packet from the same neighbour. A router whose packets carry headers writes them here, and
+    /// names the hop; `None`: it has none.
+    fn prepare(
+        &mut self,
+        _now: SimTime,
+        _packet: &mut Packet,
+        _from: Option<NodeId>,
+        _orders: &mut Orders,
+    ) -> Option<Hop> {
+        None
+    }
+
+    /// A packet with a [routing header](Packet::routing_header) and a transport has reached its destination. The router takes the header off.
+    fn arrived(&mut self, _now: SimTime, packet: &mut Packet, _from: Option<NodeId>, _orders: &mut Orders) {
+        packet.remove_routing_header();
+    }
+
+    /// [`Router::prepare`] knew no route either. Returns whether the packet is to wait while one is sought;
     /// otherwise it ends.
     fn seek(&mut self, _now: SimTime, _packet: &Packet, _from: Option<NodeId>, _orders: &mut Orders) -> bool {
         false
@@ -72,7 +95,8 @@ pub trait Router: std::fmt::Debug {
         None
     }
 
-    /// A control packet came from neighbour `from` to this interface.
+    /// A control packet came from neighbour `from` to this interface: one to its [port](Router::port), or one with a
+    /// [routing header](Packet::routing_header) and nothing behind it.
     fn control(&mut self, _now: SimTime, _packet: &Packet, _at: InterfaceId, _from: NodeId, _orders: &mut Orders) {}
 
     /// True if it wants to be told of neighbours; see [`Router::neighbour`].
@@ -107,6 +131,11 @@ pub trait Router: std::fmt::Debug {
     /// Packets that may wait for routes at one time; further ones end.
     fn may_wait(&self) -> usize {
         64
+    }
+
+    /// True if the packet that has waited longest ends where there is no room for another; otherwise the new one ends.
+    fn makes_room(&self) -> bool {
+        false
     }
 
     /// The longest time for which a packet waits for a route; then it ends.
@@ -144,6 +173,7 @@ pub const DEFAULT: &str = "static";
 
 plugin::registry! { "router", Make:
     "aodv" => aodv,
+    "dsr" => dsr,
     "static" => fixed,
 }
 
@@ -153,7 +183,7 @@ mod tests {
 
     #[test]
     fn the_registry_makes_the_router_that_a_scenario_gets_unasked() {
-        assert_eq!(NAMES, ["aodv", "static"]);
+        assert_eq!(NAMES, ["aodv", "dsr", "static"]);
         let address = crate::address(NodeId(0));
         let (node, addresses) = (NodeId(0), Addresses::default());
         let draws = engine::Streams::new(1).get(engine::Purpose::Routing, 0);

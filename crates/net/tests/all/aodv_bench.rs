@@ -52,7 +52,7 @@ pub fn data(from: u32, to: u32) -> Packet {
 
 /// A control packet with these bytes.
 pub fn control(from: Ipv4Addr, to: Ipv4Addr, ttl: u8, bytes: &[u8]) -> Packet {
-    let payload = Payload { len: bytes.len() as u32, content: Content::Bytes(Arc::from(bytes)) };
+    let payload = Payload::new(bytes.len() as u32, Content::Bytes(Arc::from(bytes)));
     let l4 = L4::Udp(Udp { src_port: AODV_PORT, dst_port: AODV_PORT });
     Packet { ip: Ipv4 { src: from, dst: to, ttl, ..Ipv4::default() }, l4, payload, flow: FlowId::NONE }
 }

@@ -37,7 +37,7 @@ impl Flood {
     fn says(&self, round: u8, origin: Ipv4Addr, target: Ipv4Addr, (at, to): (InterfaceId, NodeId)) -> Order {
         let dst = if to == NodeId::BROADCAST { Ipv4Addr::BROADCAST } else { net::address(to) };
         let bytes = [&[round][..], &origin.octets(), &target.octets()].concat();
-        let payload = Payload { len: bytes.len() as u32, content: Content::Bytes(Arc::from(bytes)) };
+        let payload = Payload::new(bytes.len() as u32, Content::Bytes(Arc::from(bytes)));
         let ip = Ipv4 { src: self.own, dst, ttl: 1, ..Ipv4::default() };
         let l4 = L4::Udp(Udp { src_port: PORT, dst_port: PORT });
         Order::Send(Packet { ip, l4, payload, flow: FlowId::NONE }, at, to)

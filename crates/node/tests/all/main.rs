@@ -3,4 +3,5 @@
 mod bytes;
 mod driver;
 mod flood;
+mod headers;
 mod routing;

@@ -43,7 +43,7 @@ impl Packet {
             L4::Tcp(_) => "tcp",
             L4::Udp(_) => "udp",
             L4::Echo(_) | L4::Notice(_) => "icmp",
-            L4::Opaque => "other",
+            L4::Nothing | L4::Opaque => "other",
         }
     }
 

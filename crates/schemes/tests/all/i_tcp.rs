@@ -441,7 +441,7 @@ fn data_of_another_stream_is_refused_and_not_acknowledged() {
     let bytes = wire::Content::Bytes(vec![1, 2, 3].into());
     for content in [wire::Content::Virtual { offset: 7 }, bytes] {
         let seen = net.log.len();
-        net.put_in(FIXED, wire::Packet { payload: wire::Payload { len: 3, content }, ..last.clone() });
+        net.put_in(FIXED, wire::Packet { payload: wire::Payload::new(3, content), ..last.clone() });
         net.run_until(net.bench.now + Dur::from_secs(1));
         assert_eq!(net.log.len(), seen + 1);
     }

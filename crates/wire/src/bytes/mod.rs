@@ -27,6 +27,10 @@ pub mod protocol {
     pub const TCP: u8 = 6;
     /// UDP. @RFC768
     pub const UDP: u8 = 17;
+    /// DSR. @RFC4728 sec. 10
+    pub const DSR: u8 = 48;
+    /// Nothing follows. @RFC8200 sec. 4.7
+    pub const NONE: u8 = 59;
 }
 
 impl Packet {
@@ -37,19 +41,27 @@ impl Packet {
             L4::Tcp(_) => protocol::TCP,
             L4::Udp(_) => protocol::UDP,
             L4::Echo(_) | L4::Notice(_) => protocol::ICMP,
+            L4::Nothing => protocol::NONE,
             L4::Opaque => return self.payload.emit(out),
         };
         let len = self.ip_len().0;
         let len = u16::try_from(len).map_err(|_| EmitError::TooLong(len))?;
         self.payload.check()?;
         out.reserve(usize::from(len));
-        ipv4::emit(&self.ip, protocol, len, out);
+        match self.routing_header() {
+            None => ipv4::emit(&self.ip, protocol, len, out),
+            Some(header) => {
+                ipv4::emit(&self.ip, protocol::DSR, len, out);
+                out.extend([protocol]);
+                out.extend_from_slice(header.get(1..).unwrap_or_default());
+            }
+        }
         match &self.l4 {
             L4::Tcp(header) => tcp::emit(header, &self.ip, &self.payload, out),
             L4::Udp(header) => udp::emit(header, &self.ip, &self.payload, out),
             L4::Echo(header) => icmp::emit(header, &self.payload, out),
             L4::Notice(header) => icmp::emit_notice(header, &self.payload, out),
-            L4::Opaque => Ok(()),
+            L4::Nothing | L4::Opaque => Ok(()),
         }
     }
 
@@ -67,8 +79,7 @@ impl Packet {
         };
         let (l4, payload) = typed.unwrap_or((L4::Opaque, bytes));
         let len = u32::try_from(payload.len()).map_err(|_| ParseError::TooLong)?;
-        let payload =
-            if len == 0 { Payload::EMPTY } else { Payload { len, content: Content::Bytes(Arc::from(payload)) } };
+        let payload = if len == 0 { Payload::EMPTY } else { Payload::new(len, Content::Bytes(Arc::from(payload))) };
         Ok(Packet { ip: header.ip, l4, payload, flow })
     }
 }

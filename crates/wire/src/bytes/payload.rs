@@ -10,6 +10,9 @@ impl Payload {
     /// stays as it was.
     pub fn emit(&self, out: &mut Vec<u8>) -> Result<(), EmitError> {
         self.check()?;
+        if let Some(content) = self.own_content() {
+            return Payload::new(self.len, content).emit(out);
+        }
         match &self.content {
             Content::Bytes(bytes) => out.extend_from_slice(bytes),
             Content::Virtual { offset } => {
@@ -26,7 +29,7 @@ impl Payload {
     /// [`EmitError::ContentLength`].
     pub fn check(&self) -> Result<(), EmitError> {
         match &self.content {
-            Content::Bytes(bytes) if bytes.len() != self.len as usize => {
+            Content::Bytes(bytes) if bytes.len() != self.len as usize && self.behind == 0 => {
                 Err(EmitError::ContentLength { len: self.len, content: bytes.len() })
             }
             _ => Ok(()),
@@ -58,7 +61,7 @@ mod tests {
     #[test]
     fn a_payload_that_contradicts_its_content_has_no_bytes() {
         let mut out = vec![7];
-        let payload = Payload { len: 3, content: Content::Bytes(Arc::from([1u8, 2].as_slice())) };
+        let payload = Payload::new(3, Content::Bytes(Arc::from([1u8, 2].as_slice())));
         assert_eq!(payload.emit(&mut out), Err(EmitError::ContentLength { len: 3, content: 2 }));
         assert_eq!(out, [7]);
     }

@@ -47,7 +47,7 @@ fn with_bytes(packet: &Packet) -> Packet {
     let mut bytes = Vec::new();
     packet.payload.emit(&mut bytes).unwrap();
     let content = if bytes.is_empty() { Payload::EMPTY.content } else { Content::Bytes(Arc::from(bytes)) };
-    Packet { payload: Payload { len: packet.payload.len, content }, ..packet.clone() }
+    Packet { payload: Payload::new(packet.payload.len, content), ..packet.clone() }
 }
 
 #[test]
@@ -251,7 +251,7 @@ fn a_udp_checksum_that_comes_out_as_zero_is_written_as_all_ones() {
     // With its payload's first word zero the datagram's checksum is c; with that word c the sum is ffff, checksum 0.
     let with = |word: [u8; 2]| {
         let content = Content::Bytes(Arc::from(word.as_slice()));
-        emitted(&Packet { payload: Payload { len: 2, content }, ..udp() })
+        emitted(&Packet { payload: Payload::new(2, content), ..udp() })
     };
     let zero = with([0, 0]);
     let bytes = with([zero[26], zero[27]]);
@@ -333,7 +333,7 @@ fn packet() -> impl Strategy<Value = Packet> {
     let payload = prop_oneof![
         (any::<u64>(), 0u32..1500).prop_map(|(offset, len)| Payload::stream(offset, len)),
         proptest::collection::vec(any::<u8>(), 0..200)
-            .prop_map(|bytes| Payload { len: bytes.len() as u32, content: Content::Bytes(Arc::from(bytes)) }),
+            .prop_map(|bytes| Payload::new(bytes.len() as u32, Content::Bytes(Arc::from(bytes)))),
     ];
     (ip(), l4(), payload).prop_map(|(ip, l4, payload)| Packet { ip, l4, payload, flow: FlowId(0) })
 }

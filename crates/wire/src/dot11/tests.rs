@@ -186,7 +186,7 @@ fn formats_we_do_not_have_are_refused_both_ways_and_write_nothing() {
         assert!(matches!(header.emit_packet(&echo(), &mut out), Err(EmitError::Unsupported(_))));
         assert_eq!(out, [1]);
     }
-    let bad = Packet { payload: Payload { len: 3, content: Content::Bytes([1u8].as_slice().into()) }, ..echo() };
+    let bad = Packet { payload: Payload::new(3, Content::Bytes([1u8].as_slice().into())), ..echo() };
     let mut out = vec![1];
     assert!(plain.emit_packet(&bad, &mut out).is_err());
     assert_eq!(out, [1]);

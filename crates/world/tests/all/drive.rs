@@ -211,7 +211,7 @@ transport = { protocol = "udp", datagram = "300 B" }
 fn an_injected_packet_comes_out_with_its_bytes() {
     let (server, ap, station) = (NodeId(0), NodeId(1), NodeId(2));
     let text: Arc<[u8]> = Arc::from(&b"not what a stream would have at this place"[..]);
-    let payload = || Payload { len: text.len() as u32, content: Content::Bytes(Arc::clone(&text)) };
+    let payload = || Payload::new(text.len() as u32, Content::Bytes(Arc::clone(&text)));
     let packet = |l4| Packet { ip: ip(ap, station), l4, payload: payload(), flow: FlowId::NONE };
     let mut options = TcpOptions::default();
     assert!(options.push_timestamps(7, 9));
@@ -273,7 +273,7 @@ fn any_packet(draws: &mut Stream, node: NodeId, nodes: u32, flows: &[(FlowId, [N
     };
     let payload = match draws.below(3) {
         0 => Payload::stream(u64::from(draws.below(9000)), len),
-        1 => Payload { len, content: Content::Bytes(vec![7; len as usize].into()) },
+        1 => Payload::new(len, Content::Bytes(vec![7; len as usize].into())),
         _ => Payload::EMPTY,
     };
     let own = flows.iter().filter(|(_, ends)| ends.contains(&node)).nth(draws.below(3) as usize);
@@ -369,7 +369,7 @@ fn what_cannot_be_is_refused_in_a_line() {
     let mut foreign = good();
     foreign.ip.dst = "192.0.2.1".parse().unwrap();
     assert_eq!(line(drive.inject(A, foreign, now)), "192.0.2.1 is the address of no other node");
-    let short = Payload { len: 9, content: Content::Bytes(vec![1; 8].into()) };
+    let short = Payload::new(9, Content::Bytes(vec![1; 8].into()));
     assert_eq!(
         line(drive.inject(A, Packet { payload: short, ..good() }, now)),
         "a payload of 9 bytes whose content has 8"

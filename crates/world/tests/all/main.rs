@@ -25,6 +25,7 @@ mod dda;
 mod determinism;
 mod dot11g;
 mod drive;
+mod dsr;
 mod events;
 mod ewa;
 mod flow_columns;

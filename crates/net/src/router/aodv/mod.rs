@@ -217,7 +217,7 @@ impl Aodv {
         };
         *count += 1;
         let bytes = message.bytes();
-        let payload = Payload { len: bytes.len() as u32, content: Content::Bytes(Arc::from(bytes)) };
+        let payload = Payload::new(bytes.len() as u32, Content::Bytes(Arc::from(bytes)));
         let l4 = L4::Udp(Udp { src_port: AODV_PORT, dst_port: AODV_PORT });
         let ip = Ipv4 { src: self.own, dst: Ipv4Addr::BROADCAST, ttl, ..Ipv4::default() };
         let mut packet = Packet { ip, l4, payload, flow: FlowId::NONE };
