@@ -70,7 +70,7 @@ pub const ABSENT: &[Absent] = &[
     Absent { noun: "congestion control", names: &["nj+"], near: "new-jersey" },
     Absent { noun: "congestion control", names: &["adaptive-westwood", "wtcp-wan"], near: "westwood+" },
     Absent { noun: "recovery", names: &["fack"], near: "sack" },
-    Absent { noun: "receiver", names: &["tack", "ack-rate-request"], near: "dynamic-delayed-ack" },
+    Absent { noun: "receiver", names: &["ack-rate-request"], near: "tack" },
     Absent { noun: "rate control", names: &["minstrel", "rraa", "onoe", "samplerate"], near: "aarf" },
     Absent {
         noun: "router",
@@ -109,7 +109,7 @@ pub const ABSENT: &[Absent] = &[
             "atcp",
             "tp-lda",
             "fastack",
-            "ack-filter",
+            "reverse-direction",
             "zhuge",
             "abc",
         ],

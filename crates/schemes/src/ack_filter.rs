@@ -67,7 +67,10 @@ impl Agent for Teller {
 /// The flags that may differ between an ACK and one that covers it; a change of them is news.
 const ECHOES: Flags = Flags(Flags::ECE.0 | Flags::CWR.0);
 
-/// The kind of an MD5 signature. @RFC2385
+/// Flows of which nothing waits that keep their place: the lists of a few are not made anew.
+const KEPT: usize = 64;
+
+/// The kind of an MD5 signature. TCPOPT_MD5SIG
 const MD5: u8 = 19;
 
 /// A segment of a flow in the queue.
@@ -170,10 +173,13 @@ impl Filter {
 
     /// It has left the queue.
     fn forget(&mut self, msdu: &Msdu, all: &Packets) {
-        if let Some(queued) = self.flows.get_mut(&all.get(&msdu.pkt).flow)
-            && let Some(place) = queued.iter().position(|it| it.serial == msdu.serial)
-        {
+        let flow = all.get(&msdu.pkt).flow;
+        let Some(queued) = self.flows.get_mut(&flow) else { return };
+        if let Some(place) = queued.iter().position(|it| it.serial == msdu.serial) {
             queued.remove(place);
+        }
+        if queued.is_empty() && self.flows.len() > KEPT {
+            self.flows.remove(&flow);
         }
     }
 }
