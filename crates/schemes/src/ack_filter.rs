@@ -160,7 +160,7 @@ fn victim(queued: &VecDeque<Waiting>, newer: &Waiting, is_aggressive: bool) -> O
 #[derive(Debug)]
 struct Filter {
     is_aggressive: bool,
-    /// What waits, in order.
+    /// Segments that wait, in order.
     flows: BTreeMap<FlowId, VecDeque<Waiting>>,
     covered: Covered,
     books: Rc<RefCell<Books>>,
@@ -192,7 +192,7 @@ impl Wrap for Filter {
         };
         let (flow, is_ack) = (packet.flow, packet.pure_ack().is_some());
         let queued = self.flows.entry(flow).or_default();
-        // What is covered makes room.
+        // The covered one makes room.
         let older = victim(queued, &new, self.is_aggressive)
             .and_then(|serial| inner.withdraw(now, Sought::Serial(serial), all));
         if let Some(older) = &older {

@@ -44,7 +44,7 @@ impl Replace {
         self.covered.push(msdu, all);
     }
 
-    /// What leaves in place of this one, which the inner queue has let go of.
+    /// Returns the MSDU that leaves in place of this one, which the inner queue has let go of.
     fn leaves(&mut self, msdu: Msdu, all: &Packets) -> Msdu {
         let Some(i) = self.table.iter().position(|entry| entry.serial == msdu.serial) else { return msdu };
         let Some(instead) = self.table.swap_remove(i).instead else { return msdu };

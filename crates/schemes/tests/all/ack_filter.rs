@@ -66,7 +66,7 @@ fn the_conservative_mode_keeps_two_and_the_aggressive_one() {
 fn one_ack_alone_goes_in_the_aggressive_mode_only_if_nothing_of_its_flow_stands_between() {
     let between = [ack(OUT, 1000, 9), data(OUT, 7..107), ack(OUT, 2000, 9)];
     assert_eq!(filter("aggressive", &between), (vec![], vec![1000, 7, 2000]));
-    // What is of another flow stands in another queue of CAKE's.
+    // A segment of another flow stands in another queue of CAKE's.
     let others = [ack(OUT, 1000, 9), data(IN, 7..107), ack(OUT, 2000, 9)];
     assert_eq!(filter("aggressive", &others), (vec![1000], vec![7, 2000]));
 }

@@ -285,7 +285,7 @@ fn a_look_is_taken_once_and_an_aggregate_takes_one_too() {
     let mut bed = queued("wilc1000", ROOMY);
     bed.push(ack(OUT, 1000, 9));
     assert_eq!(bed.expired(), [0; 0]);
-    // What was looked at is not looked at again: 1000 stays.
+    // An ACK is looked at once: 1000 stays.
     bed.push(ack(OUT, 2000, 9));
     bed.push(ack(OUT, 3000, 9));
     assert_eq!((bed.aggregated(), bed.expired()), (vec![1000, 3000], vec![2000]));

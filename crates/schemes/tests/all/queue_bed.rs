@@ -49,7 +49,7 @@ impl Bed {
         self.all.free(msdu.pkt, DropWhy::Scheme).clone()
     }
 
-    /// What the queue lets go of unsent.
+    /// Numbers that the queue lets go of unsent.
     pub fn expired(&mut self) -> Vec<u32> {
         let gone: Vec<Msdu> = std::iter::from_fn(|| self.queue.expired(NOW, &self.all)).collect();
         gone.into_iter().map(|msdu| number(&self.end(msdu))).collect()
