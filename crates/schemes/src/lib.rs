@@ -6,6 +6,7 @@
 
 mod agent;
 mod claims;
+mod covered;
 mod cx;
 mod in_order;
 mod retry_limit;
@@ -36,7 +37,9 @@ pub type Install = fn(&mut Site<'_>, &Params) -> Result<(), Refusal>;
 
 plugin::registry! { "scheme", Install as install:
     "ack-agent" => ack_agent,
+    "ack-filter" => ack_filter,
     "ack-same-ac" => ack_same_ac,
+    "ack-suppress" => ack_suppress,
     "c3tcp" => c3tcp,
     "capture-qos" => capture_qos,
     "class-retry" => class_retry,

@@ -64,6 +64,9 @@ pub struct NodeFacts<'a> {
     pub starts_flows: bool,
     /// True if flows end at it.
     pub ends_flows: bool,
+    /// True if a connection of TCP that the scenario states ends at it, or may lead through it; and where it states no flows, since a
+    /// driver may bring some.
+    pub carries_tcp: bool,
     /// The access point it belongs to; `None` at an access point, at a node without a radio, and where none is in reach.
     pub access_point: Option<NodeId>,
     /// The receiver policy ([`tcp::ack::registry`]) of all TCP flows that end at it, if they agree on one.

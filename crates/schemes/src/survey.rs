@@ -75,6 +75,7 @@ fn samples(standard: Standard) -> [NodeFacts<'static>; 4] {
         forwards: false,
         starts_flows: true,
         ends_flows: true,
+        carries_tcp: true,
         access_point: Some(ACCESS_POINT),
         receiver: None,
         standard,

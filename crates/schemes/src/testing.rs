@@ -77,6 +77,7 @@ pub fn node(id: NodeId, nodes: usize) -> NodeFacts<'static> {
         forwards: false,
         starts_flows: true,
         ends_flows: true,
+        carries_tcp: true,
         access_point: None,
         receiver: None,
         standard: Standard::B,

@@ -189,7 +189,7 @@ impl Generators {
     fn tell(&mut self, answer: &Answer, copies: u32, cx: &mut Cx) {
         let flow = answer.flow.reverse();
         for _ in 0..copies {
-            let made = self.flows.get_mut(&flow).and_then(|generator| generator.ack(answer));
+            let made = self.flows.get_mut(&flow).and_then(|generator| generator.ack(answer, cx.now));
             let Some(made) = made.map(|ack| cx.make(ack)) else { return };
             if let Some(ack) = self.bound(flow, made, cx) {
                 cx.inject(ack, Toward::Route);
@@ -299,7 +299,8 @@ impl Generators {
                 cx.timer(key(packet.flow), cx.now);
                 generator.waiting = Some(answer);
             }
-            AckTiming::Within(delay) => {
+            // An agent's timers cannot be asked: the first that waits says how long.
+            AckTiming::Within(delay) | AckTiming::NoLaterThan(delay) => {
                 if generator.waiting.is_none() {
                     cx.timer(key(packet.flow), cx.now + delay);
                 }
@@ -425,9 +426,9 @@ impl Generator {
     }
 
     /// An ACK of everything delivered, as the receiver would have written it.
-    fn ack(&mut self, answer: &Answer) -> Option<Packet> {
+    fn ack(&mut self, answer: &Answer, now: SimTime) -> Option<Packet> {
         let (delivered, seq) = self.delivered.zip(self.next_seq)?;
-        self.policy.on_ack_sent();
+        self.policy.on_ack_sent(now);
         let window = self.scale.field(self.window);
         let says = Tcp { seq, ack: delivered, flags: Flags::ACK, window, ..Tcp::default() };
         Some(answer.segment(self.tsval, says))

@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod ack_agent;
+mod ack_filter;
 mod ack_same_ac;
+mod ack_suppress;
 mod c3tcp;
 mod capture_qos;
 mod class_retry;
@@ -23,6 +25,7 @@ mod lle_tcp;
 mod lle_tcp_window;
 mod loss_adaptive_retry;
 mod nack_vegas;
+mod queue_bed;
 mod rtt_correct;
 mod snoop;
 mod station_aifs;

@@ -89,7 +89,7 @@ impl AckPolicy for Delayed {
         delay.filter(|_| self.waiting < self.count).map_or(AckTiming::Now, AckTiming::Within)
     }
 
-    fn on_ack_sent(&mut self) {
+    fn on_ack_sent(&mut self, _: SimTime) {
         self.waiting = 0;
         if let Some(quick) = &mut self.quick {
             quick.left = quick.left.saturating_sub(1);
@@ -119,7 +119,7 @@ mod tests {
         let mut policy = make(&Params::default(), delay);
         for i in 0..16 {
             assert_eq!(policy.on_data(&arrival(i)), AckTiming::Now);
-            policy.on_ack_sent();
+            policy.on_ack_sent(arrival(i).now);
         }
         let mut seen = Vec::new();
         // Gaps of 30: 40 / 2 + 30 = 50, then 25 + 30, 27.5 + 30; of 1: 57.5 / 2 + 20.
@@ -139,9 +139,9 @@ mod tests {
         let later = AckTiming::Within(Dur::from_ms(200));
         assert_eq!(policy.on_data(&arrival), later);
         assert_eq!(policy.on_data(&arrival), AckTiming::Now);
-        policy.on_ack_sent();
+        policy.on_ack_sent(arrival.now);
         assert_eq!(policy.on_data(&arrival), later);
-        policy.on_ack_sent(); // it rode on data
+        policy.on_ack_sent(arrival.now); // it rode on data
         assert_eq!(policy.on_data(&arrival), later);
     }
 }

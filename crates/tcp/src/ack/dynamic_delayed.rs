@@ -7,7 +7,7 @@
 //! - **Checked** tests below, `tests/all/scripts/receiver.rs`.
 
 use super::{AckPolicy, AckTiming, Arrival, Delay, Info, Params};
-use units::Dur;
+use units::{Dur, SimTime};
 
 /// Its declaration.
 pub const INFO: Info = Info {
@@ -43,7 +43,7 @@ impl AckPolicy for DynamicDelayed {
         if self.waiting >= coefficient(arrival.number) { AckTiming::Now } else { AckTiming::Within(self.timeout) }
     }
 
-    fn on_ack_sent(&mut self) {
+    fn on_ack_sent(&mut self, _: SimTime) {
         self.waiting = 0;
     }
 }
@@ -51,7 +51,6 @@ impl AckPolicy for DynamicDelayed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use units::SimTime;
 
     #[test]
     fn d_is_1_2_3_4_from_segments_1_2_5_9() {
@@ -69,7 +68,7 @@ mod tests {
             let (now, rto) = (SimTime::ZERO, Dur::from_secs(1));
             if policy.on_data(&Arrival { number, len: 1460, push: false, now, srtt: None, rto }) == AckTiming::Now {
                 acked.push(number);
-                policy.on_ack_sent();
+                policy.on_ack_sent(now);
             }
         }
         assert_eq!(acked, [1, 3, 6, 10, 14, 18]);

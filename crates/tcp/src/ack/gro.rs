@@ -51,8 +51,8 @@ impl AckPolicy for Gro {
         if timing == AckTiming::Now { AckTiming::AfterAll } else { timing }
     }
 
-    fn on_ack_sent(&mut self) {
-        self.inner.on_ack_sent();
+    fn on_ack_sent(&mut self, now: SimTime) {
+        self.inner.on_ack_sent(now);
     }
 
     fn on_duplicate(&mut self) {

@@ -48,6 +48,8 @@ pub enum AckTiming {
     AfterAll,
     /// Acknowledge with the next segment that says so, or this long after the first that waited.
     Within(Dur),
+    /// Acknowledge with the next segment that says so, or this long from now, whatever those before have said that is later.
+    NoLaterThan(Dur),
 }
 
 /// A policy that tells when to acknowledge.
@@ -56,7 +58,7 @@ pub trait AckPolicy: fmt::Debug {
     fn on_data(&mut self, arrival: &Arrival) -> AckTiming;
 
     /// An ACK went out, alone or with data: nothing waits any more.
-    fn on_ack_sent(&mut self) {}
+    fn on_ack_sent(&mut self, _now: SimTime) {}
 
     /// A segment that had come before: its ACK was lost or late. It is acknowledged at once in any case.
     fn on_duplicate(&mut self) {}
@@ -67,4 +69,5 @@ plugin::registry! { "receiver", Make:
     "dynamic-delayed-ack" => dynamic_delayed,
     "every" => every,
     "gro" => gro,
+    "tack" => tack,
 }

@@ -374,6 +374,10 @@ impl Connection {
                     self.timers.set(Timer::DelayedAck, now + wait);
                 }
             }
+            AckTiming::NoLaterThan(wait) => {
+                self.rcv.ack_later();
+                self.timers.set(Timer::DelayedAck, self.timers.at(Timer::DelayedAck).min(now + wait));
+            }
         }
     }
 

@@ -61,7 +61,7 @@ impl Connection {
             }
         }
         self.timers.stop(Timer::DelayedAck);
-        self.rcv.policy.on_ack_sent();
+        self.rcv.policy.on_ack_sent(now);
         (window, options)
     }
 

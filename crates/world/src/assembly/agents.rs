@@ -155,6 +155,11 @@ fn facts<'s>(shared: &'s Shared, id: NodeId, network: &Network, forwards: bool) 
         forwards,
         starts_flows: scenario.flows.iter().any(|flow| flow.from == id),
         ends_flows: scenario.flows.iter().any(|flow| flow.to == id),
+        carries_tcp: scenario.flows.is_empty()
+            || scenario
+                .flows
+                .iter()
+                .any(|flow| flow.entry.transport.tcp().is_some() && (forwards || flow.from == id || flow.to == id)),
         access_point: network.access_point(id),
         receiver,
         standard: node.standard,

@@ -3,6 +3,7 @@
 
 mod absent;
 mod ack_priority;
+mod ack_relatives;
 mod ack_return;
 mod aggregates;
 mod airtime;

@@ -66,7 +66,7 @@ impl AckPolicy for Sparse {
         if self.waiting >= self.every { AckTiming::Now } else { AckTiming::Within(self.timeout) }
     }
 
-    fn on_ack_sent(&mut self) {
+    fn on_ack_sent(&mut self, _: SimTime) {
         self.waiting = 0;
     }
 }

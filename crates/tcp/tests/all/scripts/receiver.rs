@@ -311,3 +311,24 @@ fn behind_gro_a_batch_has_one_ack_and_a_segment_alone_waits() {
          1.31 > . 1:1(0) ack 5001",
     );
 }
+
+#[test]
+fn tack_acknowledges_two_segments_or_more_and_four_times_in_the_least_round_trip() {
+    // The handshake took 100 ms: an ACK each 25 ms at most.
+    let tack = Config { ack_policy: ack::find("tack").unwrap(), ..config() };
+    connected(tack, PEER).run(
+        "1     < . 1:1001(1000) ack 1
+         1     < . 1001:2001(1000) ack 1
+         1     > . 1:1(0) ack 2001
+         1.01  < . 2001:3001(1000) ack 1
+         1.011 < . 3001:4001(1000) ack 1
+         1.025 > . 1:1(0) ack 4001           // nothing comes any more: the interval has passed
+         1.03  < . 4001:5001(1000) ack 1
+         1.06  < . 5001:6001(1000) ack 1
+         1.06  > . 1:1(0) ack 6001           // it passed while one waited
+         1.07  < . 6001:7001(1000) ack 1
+         1.27  > . 1:1(0) ack 7001           // one alone: 200 ms
+         1.3   < . 8001:9001(1000) ack 1
+         1.3   > . 1:1(0) ack 7001           // beyond a gap: at once",
+    );
+}
