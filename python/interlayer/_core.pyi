@@ -298,7 +298,7 @@ def parse(text: str, overrides: Sequence[tuple[str, str]] = (), parts: Sequence[
     """
 
 def overridden(text: str, overrides: Sequence[tuple[str, str]] = ()) -> str:
-    """The tables of a scenario's text as JSON, after the overrides of `parse`; no key is checked. Raises `InputError`."""
+    """The tables of a scenario's text as JSON, with the overrides of `parse` in them. Raises `InputError`."""
 
 def registry(
     kind: Literal[

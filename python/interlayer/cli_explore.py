@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -24,7 +27,7 @@ def explore(
     ] = 0,
     open_: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
 ) -> None:
-    """Explore a cell in the browser: move a control, and see what it does.
+    """Explore a cell in the browser, control by control.
 
     One page on the loopback address, until Ctrl-C. It needs pip install "interlayer[explore]".
 
@@ -43,21 +46,18 @@ def explore(
     server = Server(source, port)
     address = f"{server.address}#from={begin}"
     output.to_stdout(f"interlayer: the page is at {address}\nIt is there until Ctrl-C.")
-    import sys
-
     sys.stdout.flush()
     if open_:
         import webbrowser
 
         webbrowser.open(address)
-    server.serve()
+    with suppress(KeyboardInterrupt):  # its end, and no interruption
+        server.serve()
 
 
 def _source(what: str | None) -> tuple[Source, str]:
     """What can be explored, and what of it the page begins with: a file, else an example."""
-    from pathlib import Path
-
-    from . import api
+    from . import api, simulator
     from .explore.cells import EXAMPLES, Source
 
     if what is None or (what in EXAMPLES and not Path(what).exists()):
@@ -66,12 +66,5 @@ def _source(what: str | None) -> tuple[Source, str]:
         raise InputError(f'no file or example "{what}"{suggestion(what, EXAMPLES)}')
     text = parts.read(Path(what))
     scenario = api.Scenario(text, file=what)
-    parts.named(Path(what), lambda: scenario_parsed(text))
+    parts.named(Path(what), lambda: simulator.parse(text))
     return Source(scenario), "file"
-
-
-def scenario_parsed(text: str) -> object:
-    """The scenario of a text. Raises `InputError`."""
-    from . import simulator
-
-    return simulator.parse(text)

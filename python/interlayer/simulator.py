@@ -196,8 +196,8 @@ def stream(
 
     Tasks are taken as they are needed: nothing is kept of those that have not begun. One that fails by a mistake of the
     program gives its error, and the others go on. `timeline` is the window in ns in which the timeline of the air is
-    kept (`timeline.window`), `scene` keeps what a picture that moves shows. `watch` is told every `look_s`. Close it, or Ctrl-C, and what is
-    under way is stopped. Raises `InputError`, and `OutputError` if a capture cannot be written,
+    kept (`timeline.window`), `scene` keeps what a picture that moves shows. `watch` is told every `look_s`. Close it,
+    or Ctrl-C, and what is under way is stopped. Raises `InputError`, and `OutputError` if a capture cannot be written,
     `PartError` if the code of a part in Python fails.
     """
     check_jobs(jobs)

@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from .errors import InputError
 
@@ -54,20 +54,21 @@ def _quoted(text: str) -> str:
 
 def document(tables: Mapping[str, object]) -> str:
     """A TOML document of one level: plain values first, `[radio]` for a mapping, `[[node]]` for each of a sequence."""
-    plain = {name: it for name, it in tables.items() if not isinstance(it, Mapping) and not _has_tables(it)}
+    plain = {name: it for name, it in tables.items() if not (isinstance(it, Mapping) or _has_tables(it))}
     parts = ["".join(f"{key(name)} = {literal(it)}\n" for name, it in plain.items())] if plain else []
     for name, content in tables.items():
         if isinstance(content, Mapping):
             parts.append(_table(f"[{key(name)}]", content))
-        elif isinstance(content, Sequence) and name not in plain:
+        elif _has_tables(content):
             parts += [_table(f"[[{key(name)}]]", table) for table in content]
     return "\n".join(parts)
 
 
-def _has_tables(content: object) -> bool:
+def _has_tables(content: object) -> TypeGuard[Sequence[Mapping[str, object]]]:
     """Whether it is a list of tables, as `[[node]]` makes one; an empty list is none of a document's lines."""
-    is_list = isinstance(content, Sequence) and not isinstance(content, str)
-    return is_list and all(isinstance(table, Mapping) for table in content)
+    if not isinstance(content, Sequence) or isinstance(content, str):
+        return False
+    return all(isinstance(table, Mapping) for table in content)
 
 
 def _table(head: str, table: Mapping[str, object]) -> str:

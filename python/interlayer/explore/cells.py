@@ -50,11 +50,15 @@ def stations() -> tuple[Station, ...]:
         tables = tomllib.load(file)["station"]
     return tuple(
         Station(
-            *(one[key] for key in ("id", "title", "said", "question", "answer")),
-            text=one["cell"],
-            other=tuple(one["other"].items()),
-            runs=one.get("runs", 10),
-            metric=one.get("metric", "goodput"),
+            one["id"],
+            one["title"],
+            one["said"],
+            one["question"],
+            one["answer"],
+            one["cell"],
+            tuple(one["other"].items()),
+            one.get("runs", 10),
+            one.get("metric", "goodput"),
         )
         for one in tables
     )
@@ -217,7 +221,10 @@ class Cell:
         for name, sets in arms.items():
             command += ["--arm", f"{name}={sets}"]
         command += ["--seed", str(q.seed), "--runs", str(q.runs)]
-        named = ", ".join(f"{json.dumps(name, ensure_ascii=False)}: {json.dumps(sets, ensure_ascii=False)}" for name, sets in arms.items())
+        named = ", ".join(
+            f"{json.dumps(name, ensure_ascii=False)}: {json.dumps(sets, ensure_ascii=False)}"
+            for name, sets in arms.items()
+        )
         python = (
             "import interlayer as il\n\n"
             'cell = il.load("cell.toml")\n'

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from interlayer import api, simulator, toml_text
+from interlayer import api, quantity, simulator, toml_text
 from interlayer.errors import InputError
 
 Json = dict[str, Any]
@@ -96,7 +96,8 @@ def rates(text: str) -> list[str]:
         simulator.parse(text, [("radio.data_rate", "0.123 Mb/s")])
     except InputError as e:
         line = next((one.line for one in e.mistakes if one.path == "radio.data_rate"), "")
-        return re.findall(r'"([\d.]+ [kMG]?b/s)"', line.partition(" there are ")[2])
+        found = re.findall(r'"([\d.]+ [kMG]?b/s)"', line.partition(" there are ")[2])
+        return sorted(found, key=lambda rate: quantity.magnitude(rate) or 0.0)
     return []
 
 
@@ -133,7 +134,7 @@ def _of_entry(whole: Any, name: Any, i: int) -> Any:
     return (exact or named or [whole[i] if i < len(whole) else None])[0]
 
 
-def _of_all(sub: Json, entries: Sequence[Json], whole: Any) -> list[Json]:
+def _of_all(sub: Json, entries: Sequence[Mapping[str, Any]], whole: Any) -> list[Json]:
     """Controls that set a key of every flow: of the transport where all TCP flows agree, of traffic where all do."""
     flows = [e for e in whole if isinstance(e, Mapping)] if isinstance(whole, Sequence) else []
     tcp = [f for f in flows if f.get("transport", {}).get("protocol") == "tcp"]
@@ -141,14 +142,19 @@ def _of_all(sub: Json, entries: Sequence[Json], whole: Any) -> list[Json]:
     found = []
     if tcp and own_tcp:
         properties = sub["items"]["properties"]["transport"]
-        controls = _control("flow.*.transport", "flow.*.transport", properties, own_tcp[0].get("transport"), tcp[0]["transport"], {})
+        controls = _control(
+            "flow.*.transport", "flow.*.transport", properties, own_tcp[0].get("transport"), tcp[0]["transport"], {}
+        )
         for one in controls:
             key = one["path"].rpartition(".")[2]
-            if one["path"] != "flow.*.transport" and len({repr(f["transport"].get(key)) for f in tcp}) == 1:
+            concerned = [f["transport"] for f in flows if key in f.get("transport", {})] or [{}]
+            if one["path"] != "flow.*.transport" and len({repr(of.get(key)) for of in concerned}) == 1:
                 found.append(one)
     if flows and len({repr(f.get("traffic")) for f in flows}) == 1:
         traffic = sub["items"]["properties"]["traffic"]
-        found += _control("flow.*.traffic", "flow.*.traffic", traffic, entries[0].get("traffic"), flows[0].get("traffic"), {})
+        found += _control(
+            "flow.*.traffic", "flow.*.traffic", traffic, entries[0].get("traffic"), flows[0].get("traffic"), {}
+        )
     return found
 
 
@@ -207,9 +213,8 @@ def _control(path: str, pattern: str, sub: Json, own: Any, whole: Any, table: Js
 def _plain(path: str, pattern: str, value: Any, default: Any, said: str) -> Json:
     """A control that is typed: value as one types it, default and help in words."""
     help_, _, stated = said.partition("Default: ")
-    if default is None:
-        words = stated.rstrip(". ")
-    else:
+    words = stated.rstrip(". ")
+    if default is not None:
         words = "" if default == "" else _shown(default)
     return {
         "path": path,
@@ -276,7 +281,7 @@ def _around(value: float, unit: str, low: float | None, high: float | None) -> J
     return {"scale": "log", "from": least, "to": max(most, least), "unit": unit}
 
 
-# ----------------------------------------------------------------------------------------------- words, tables with a tag
+# --------------------------------------------------------------------------------------------- words, tables with a tag
 
 
 def _tagged(path: str, pattern: str, sub: Json, variants: list[Json], own: Any, whole: Any) -> list[Json]:
@@ -285,6 +290,9 @@ def _tagged(path: str, pattern: str, sub: Json, variants: list[Json], own: Any, 
     options = sub.get("oneOf") or sub.get("anyOf") or []
     words = [str(word) for option in options for word in option.get("enum", [])]
     value = whole if own is None else own
+    present = own
+    if own is None and isinstance(whole, Mapping):
+        present = {key: whole[key] for key in _LIMITS if key in whole}
     named = [it.get(tag) if isinstance(it, Mapping) else it for it in (own, whole, sub.get("default"))]
     if any(isinstance(it, Mapping) for it in (own, whole)):  # a table whose tag has a default
         named += [_const(variant)[1] for variant in variants if tag not in variant.get("required", [])]
@@ -294,7 +302,7 @@ def _tagged(path: str, pattern: str, sub: Json, variants: list[Json], own: Any, 
     for name in dict.fromkeys([*words, *(_const(variant)[1] for variant in variants)]):
         variant = _variant(variants, name)
         help_ = said.get(name) or variant.get("properties", {}).get(tag, {}).get("description", "")
-        literal = name if name in words else toml_text.literal(_begun(tag, name, variant, own))
+        literal = name if name in words else toml_text.literal(_begun(tag, name, variant, present))
         choices.append({"value": literal, "label": name, "help": "" if help_.startswith("See `") else help_})
     help_ = sub.get("description", "")
     one = _plain(path, pattern, chosen, sub.get("default"), help_)
@@ -310,8 +318,12 @@ def _tagged(path: str, pattern: str, sub: Json, variants: list[Json], own: Any, 
     below = _table(path, pattern, variant, *(it if isinstance(it, Mapping) else None for it in (own, whole)))
     if not isinstance(own, Mapping) and (own is not None or tag in variant.get("required", [])):
         for control in below:  # a word becomes a table before a key of it is set
-            control["needs"] = [[path, toml_text.literal(_begun(tag, chosen, variant, None))]]
+            control["needs"] = [[path, toml_text.literal(_begun(tag, chosen, variant, present))]]
     return found + below
+
+
+_LIMITS = ("packets", "bytes")
+"""Keys that a queue must have one of."""
 
 
 def _variant(variants: list[Json], name: str) -> Json:
@@ -353,10 +365,24 @@ def _begun(tag: str, name: str, variant: Json, value: Any) -> Json:
 
 
 _EXAMPLES: dict[str, Any] = {
-    **{"per": 0.01, "ber": 1e-5, "bad": {"per": 0.5}, "mean_good": "1 s", "mean_bad": "100 ms", "rate": "1 Mb/s"},
-    **{"on": "1 s", "off": "1 s", "size": "1 kB", "every": "10 ms", "width": "100 m", "height": "100 m"},
-    **{"min_speed": "1 m/s", "max_speed": "2 m/s", "radius": "20 m", "spacing": "20 m", "coherence": "20 ms"},
-    **{"velocity": [1, 0]},
+    "per": 0.01,
+    "ber": 1e-5,
+    "bad": {"per": 0.5},
+    "mean_good": "1 s",
+    "mean_bad": "100 ms",
+    "rate": "1 Mb/s",
+    "on": "1 s",
+    "off": "1 s",
+    "size": "1 kB",
+    "every": "10 ms",
+    "width": "100 m",
+    "height": "100 m",
+    "min_speed": "1 m/s",
+    "max_speed": "2 m/s",
+    "radius": "20 m",
+    "spacing": "20 m",
+    "coherence": "20 ms",
+    "velocity": [1, 0],
 }
 """What a key begins with that a model must have, where the schema's example would be none of a radio cell."""
 
@@ -379,8 +405,7 @@ def _variants(sub: Json) -> list[Json]:
     found: list[Json] = []
     for option in sub.get("oneOf") or sub.get("anyOf") or []:
         found += _variants(option) if "oneOf" in option or "anyOf" in option else [option]
-    tagged = [one for one in found if "properties" in one and _const(one)[0]]
-    return tagged
+    return [one for one in found if "properties" in one and _const(one)[0]]
 
 
 def _const(variant: Json) -> tuple[str, str]:

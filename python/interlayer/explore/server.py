@@ -48,8 +48,14 @@ FILES = {
 }
 """What the page is made of, by the last part of its address. Nothing else is read from the disk."""
 
-_OWN = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src 'self' data: blob:; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-_AIR = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
+_OWN = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; "
+    "img-src 'self' data: blob:; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_AIR = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+)
 """Of the page that plays a run: one file with its scripts in it, which fetches nothing."""
 _HEADERS = {
     "Cache-Control": "no-store",
@@ -143,7 +149,9 @@ class Explorer:
             for one in cells.stations()
         ]
         found = {"version": simulator.version(), "sources": self.source.names(), "stations": told}
-        return _json({**found, "most_runs": cells.MOST_RUNS, "own": self.source.file is not None and self.source.file.file})
+        return _json(
+            {**found, "most_runs": cells.MOST_RUNS, "own": self.source.file is not None and self.source.file.file}
+        )
 
     async def describe(self, request: Request) -> Response:
         """Controls of a cell, its mistakes, and what can be taken away of it."""
@@ -165,7 +173,7 @@ class Explorer:
             cell = Cell.of(Question(question.source, kept, other, question.seed, question.runs), self.source)
         filled: dict[str, Any] | None = None
         notes: list[str] = []
-        for arm in (0, 1) if question.other else (0,):
+        for arm in (0, 1) if cell.question.other else (0,):
             try:
                 parsed = cell.parsed(arm)
             except InputError as e:
@@ -181,7 +189,7 @@ class Explorer:
             "groups": controls.groups(cell.tables, filled, controls.rates(cell.text)),
             "mistakes": mistakes,
             "notes": notes,
-            "label": cell.label.strip() if question.other else "",
+            "label": cell.label.strip() if cell.question.other else "",
         }
         return found | {"exports": cell.exports()}
 
@@ -312,7 +320,10 @@ def _json(content: Any, status: int = 200) -> Response:
 
 
 def _wrong(e: InputError, status: int = 422) -> Response:
-    return _json({"mistakes": work.mistakes(e)}, 413 if e.path == "body" else status)
+    answer = _json({"mistakes": work.mistakes(e)}, 413 if e.path == "body" else status)
+    if e.path == "body":  # the rest of it is not waited for
+        answer.headers["Connection"] = "close"
+    return answer
 
 
 # --------------------------------------------------------------------------------------------------------- connections
@@ -376,7 +387,8 @@ def _protocol() -> Any:
             self.loop.call_later(_IDLE_S, self._close_if_silent)
 
         def _close_if_silent(self) -> None:
-            if self.cycle is None and not self.transport.is_closing():
+            silent: Any = self.cycle
+            if silent is None and not self.transport.is_closing():
                 self.transport.close()
 
     return Impatient

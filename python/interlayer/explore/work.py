@@ -53,7 +53,7 @@ Event = dict[str, Any]
 Tell = Callable[[Event], None]
 
 
-class Ended(Exception):
+class GivenUpError(Exception):
     """Nobody asks this question any more."""
 
 
@@ -109,7 +109,7 @@ class Asked:
             self._compare()
             self._record()
             self._say({"event": "done"})
-        except Ended:
+        except GivenUpError:
             self._tell({"event": "ended"})
         except InputError as e:
             self._tell({"event": "refused", "mistakes": mistakes(e)})
@@ -126,7 +126,7 @@ class Asked:
 
     def _look(self) -> None:
         if self._ended.is_set():
-            raise Ended
+            raise GivenUpError
 
     def _compare(self) -> None:
         cell, began = self._cell, time.monotonic()
@@ -157,7 +157,7 @@ class Asked:
         )
         self._look()
         if found is None or found.interrupted:
-            raise Ended
+            raise GivenUpError
         if found.failures:
             raise found.failures[0]
         self.answer.compared = found
@@ -256,9 +256,7 @@ def told(result: Mapping[str, Any]) -> Event:
                 ],
             }
         )
-    flows = [
-        [{"id": f["id"], "goodput_bps": f["goodput_bps"]["mean"]} for f in arm["flows"]] for arm in (one, other)
-    ]
+    flows = [[{"id": f["id"], "goodput_bps": f["goodput_bps"]["mean"]} for f in arm["flows"]] for arm in (one, other)]
     return {
         "scenario": result["scenario"],
         "version": result["version"],
@@ -356,4 +354,3 @@ def air(answer: Answer, arm: int) -> str:
     run, scenario = answer.recorded[arm]
     of = animation.scene(run, scenario, scenario.name or "cell", simulator.version())
     return animation.page(of, embedded=True)
-

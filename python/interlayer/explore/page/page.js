@@ -4,6 +4,7 @@
 
 (() => {
   const find = id => document.getElementById(id);
+  const within = (element, selector) => element.querySelector(selector);
   const make = (tag, attributes = {}, ...children) => {
     const element = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) {
@@ -83,12 +84,12 @@
     wrong(found.mistakes);
   };
 
-  // The other arm of a cell that names none: without its scheme, else another congestion control, else RTS/CTS.
+  // The other arm of a cell that names none: without its scheme, else another receiver, else RTS/CTS.
   const standIn = () => {
     const all = shown.groups.flatMap(group => group.controls), scheme = all.find(one => one.path === "scheme");
-    const congestion = all.find(one => one.path.endsWith("transport.congestion"));
+    const receiver = all.find(one => /^flow\..*\.transport\.receiver$/.test(one.path));
     if (scheme && scheme.value !== "none") state.other = [["scheme", "none"]];
-    else if (congestion) state.other = [["flow.*.transport.congestion", congestion.value === "cubic" ? "newreno" : "cubic"]];
+    else if (receiver) state.other = [[receiver.path, receiver.value === "every" ? "delayed-ack" : "every"]];
     else state.other = [["radio.rts_threshold", "0 B"]];
     remember(false);
     ask(false);
@@ -268,7 +269,7 @@
       find(`${id}-other`).focus();
     });
     box.append(make("label", { htmlFor: id }, control.label), swap, ...field(control, control.value, id, false));
-    if (own) find_in(box, `#${CSS.escape(id)}`).classList.add("is-changed");
+    if (own) within(box, `#${CSS.escape(id)}`).classList.add("is-changed");
     if (isOther) {
       const inner = field(control, others[0][1], `${id}-other`, true);
       box.append(make("div", { className: "other" }, make("label", { htmlFor: `${id}-other` }, "in the other arm"), ...inner));
@@ -278,8 +279,6 @@
     box.append(said, line);
     return box;
   };
-  const find_in = (element, selector) => element.querySelector(selector);
-
   const controls = () => {
     const focused = document.activeElement && document.activeElement.id, open = new Set([...document.querySelectorAll("#groups details[open]")].map(one => one.dataset.of));
     const groups = shown.groups.map(({ title, controls: all }) => {
@@ -318,10 +317,10 @@
     const head = make("tr", {}, make("th", { scope: "col" }, "metric"));
     names().forEach((name, arm) => head.append(make("th", { scope: "col", className: "n" }, mark(arm), name)));
     for (const name of ["paired difference", "p", ""]) head.append(make("th", { scope: "col", className: "n" }, name));
-    find_in(find("table"), "thead").replaceChildren(head);
-    find_in(find("table"), "tbody").replaceChildren(...result.metrics.map(one => make("tr", {},
+    within(find("table"), "thead").replaceChildren(head);
+    within(find("table"), "tbody").replaceChildren(...result.metrics.map(one => make("tr", {},
       make("th", { scope: "row" }, one.unit ? `${one.name}, ${one.unit}` : one.name), ...one.words.map(word => make("td", { className: "n" }, word)))));
-    find_in(find("table"), "caption").textContent = result.caption;
+    within(find("table"), "caption").textContent = result.caption;
     const metric = find("metric"), chosen = metric.value || (guided() ? guided().metric : "goodput");
     metric.replaceChildren(...result.metrics.map(one => make("option", { value: one.name }, one.unit ? `${one.name}, ${one.unit}` : one.name)));
     metric.value = result.metrics.some(one => one.name === chosen) ? chosen : result.metrics[0].name;
@@ -343,9 +342,9 @@
     find("flows").hidden = ids.length < 2;
     const head = make("tr", {}, make("th", { scope: "col" }, "flow"));
     names().forEach((label, arm) => head.append(make("th", { scope: "col", className: "n" }, mark(arm), label)));
-    find_in(find("flows"), "thead").replaceChildren(head);
+    within(find("flows"), "thead").replaceChildren(head);
     const cell = value => make("td", { className: "n" }, value === undefined ? "–" : short(value / 1e6));
-    find_in(find("flows"), "tbody").replaceChildren(...ids.map(id => make("tr", {}, make("th", { scope: "row" }, id), cell(a.get(id)), cell(b.get(id)))));
+    within(find("flows"), "tbody").replaceChildren(...ids.map(id => make("tr", {}, make("th", { scope: "row" }, id), cell(a.get(id)), cell(b.get(id)))));
   };
 
   // Means with their intervals: a picture of two lines, from zero where that is near.
