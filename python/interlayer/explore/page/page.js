@@ -230,6 +230,8 @@
     }
     const input = make("input", { id, name: control.path, value, spellcheck: false, "aria-describedby": told });
     if (control.words && control.words.length) input.placeholder = control.words.join(", ");
+    input.addEventListener("input", () => { input.dataset.typed = "yes"; });
+    input.addEventListener("change", () => { delete input.dataset.typed; });
     input.addEventListener("change", () => change(control, input.value, isOther, false));
     const slider = control.slider, scale = slider && scales[slider.scale], at = parseFloat(value);
     if (!slider || !(slider.to > slider.from) || !Number.isFinite(at)) return [input];
@@ -279,8 +281,13 @@
     box.append(said, line);
     return box;
   };
+  // A slider that is held, and what somebody is typing, are left as they are.
+  let isHeld = false, isDue = false;
   const controls = () => {
-    const focused = document.activeElement && document.activeElement.id, open = new Set([...document.querySelectorAll("#groups details[open]")].map(one => one.dataset.of));
+    isDue = isHeld;
+    if (isHeld) return;
+    const at = document.activeElement, focused = at && at.id, typed = at && at.dataset.typed ? [at.value, at.selectionStart] : null;
+    const open = new Set([...document.querySelectorAll("#groups details[open]")].map(one => one.dataset.of));
     const groups = shown.groups.map(({ title, controls: all }) => {
       const isMain = one => one.is_main || state.changes.some(([p]) => p === one.path) || state.other.some(([p]) => p === one.path);
       const rest = all.filter(one => !isMain(one)), main = all.filter(isMain);
@@ -302,7 +309,13 @@
       return group;
     });
     find("groups").replaceChildren(...groups);
-    if (focused && find(focused)) find(focused).focus({ preventScroll: true });
+    const again = focused && find(focused);
+    if (!again) return;
+    again.focus({ preventScroll: true });
+    if (!typed) return;
+    again.value = typed[0];
+    again.dataset.typed = "yes";
+    again.setSelectionRange(typed[1], typed[1]);
   };
 
   // ----------------------------------------------------------------------------------------------------------- results
@@ -481,7 +494,9 @@
   };
   const play = () => {
     const arm = Number(find("air-arm").value), address = `air/${number}/${arm}`;
-    if (recorded[arm] && find("air").getAttribute("src") !== address) find("air").setAttribute("src", address);
+    if (!recorded[arm] || find("air").dataset.at === address) return;
+    find("air").dataset.at = address;
+    find("air").contentWindow.location.replace(new URL(address, location.href)); // no step of the page's history
   };
 
   const pictures = () => {
@@ -553,6 +568,13 @@
       say("stopped");
     });
     find("reset").addEventListener("click", () => go(state.source));
+    find("cell").addEventListener("pointerdown", event => { isHeld = event.target.type === "range"; });
+    for (const end of ["pointerup", "pointercancel"]) {
+      addEventListener(end, () => {
+        isHeld = false;
+        if (isDue) controls();
+      });
+    }
     find("cell").addEventListener("submit", event => event.preventDefault());
     find("metric").addEventListener("change", both);
     find("entry").addEventListener("change", drawSeries);
