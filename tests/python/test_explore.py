@@ -596,7 +596,7 @@ def test_a_station_s_answer_is_what_its_runs_give(one: cells.Station) -> None:
     """The means that an answer names are those of the version here, to the digits that it has."""
     cell = Cell.of(Question(f"station:{one.id}", (), one.other, 1, one.runs), Source())
     found = interlayer.compare(interlayer.parse(cell.text), arms=cell.arms(), runs=one.runs)
-    labels = list(found.arms)
+    labels = [arm.label for arm in found.arms]
     said = re.findall(r"(\d+\.\d+) (?:Mb/s|ms)", one.answer)
     assert len(said) >= 2
     metric = "rtt_mean_s" if one.metric == "rtt_mean" else "goodput_bps"
@@ -607,9 +607,10 @@ def test_a_station_s_answer_is_what_its_runs_give(one: cells.Station) -> None:
 
 
 def test_the_lecture_links_to_each_station() -> None:
-    page = (ROOT / "docs" / "lecture.md").read_text("utf-8") + (ROOT / "docs" / "explore.md").read_text("utf-8")
+    assert "(explore.md#ten-stations)" in (ROOT / "docs" / "lecture.md").read_text("utf-8")
+    page = (ROOT / "docs" / "explore.md").read_text("utf-8")
     for one in cells.stations():
-        assert one.title in page, one.title
+        assert f"| {one.title} | {one.question} |" in page, one.title
 
 
 # ---------------------------------------------------------------------------------------------------------- the command
