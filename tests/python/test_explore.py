@@ -572,6 +572,8 @@ def test_a_mistake_is_the_line_of_the_command_line(
     found = client.describe(changes=[pair])
     assert [m["line"] for m in found["mistakes"]] == lines
     assert found["groups"], "the controls stay"
+    both = client.describe(changes=[pair], other=RTS)
+    assert [m["line"] for m in both["mistakes"]] == lines, "of both arms, told once"
     arm = client.describe(other=[pair])["mistakes"]
     assert [(m["line"], m.get("arm", 1)) for m in arm] == [(line, 1) for line in lines]
 

@@ -177,7 +177,8 @@ class Explorer:
             try:
                 parsed = cell.parsed(arm)
             except InputError as e:
-                mistakes += [{**one, "arm": arm} for one in work.mistakes(e)]
+                known = [one["line"] for one in mistakes]
+                mistakes += [{**one, "arm": arm} for one in work.mistakes(e) if one["line"] not in known]
                 continue
             if arm == 0:
                 filled, notes = json.loads(parsed.effective_json()), list(parsed.notes)

@@ -254,7 +254,7 @@
   const controlOf = control => {
     const id = `c-${control.path.replace(/[^\w-]/g, "_")}`, own = state.changes.some(([p]) => p === control.path);
     const others = state.other.filter(([p]) => p === control.path), isOther = others.length > 0;
-    const unit = control.units && control.units.length > 1 ? ` Units: ${control.units.join(", ")}.` : "";
+    const unit = !control.choices && control.units && control.units.length > 1 ? ` Units: ${control.units.join(", ")}.` : "";
     const help = `${control.help}${control.default ? ` Default: ${control.default}.` : ""}${unit}`;
     const box = make("div", { className: "control" });
     box.dataset.path = control.path;
@@ -432,9 +432,9 @@
     const place = find("narrows");
     if (!points.length) return drop(place);
     const at = i => points.map(([, it]) => it.difference[i]), runs = points.map(([n]) => n);
-    const ink = colour("--arm-0");
+    const ink = colour("--arm-0"), still = { points: { show: false } };
     chart(place, `Difference of ${name} after ${runs[runs.length - 1]} runs: ${one.words[2]} ${one.unit}`,
-      [{ stroke: "transparent", label: "from" }, { stroke: "transparent", label: "to" }, { stroke: ink, width: 2, label: "difference", points: { show: true, size: 5, fill: ink } }, { stroke: colour("--soft"), dash: [4, 4], width: 1 }],
+      [{ stroke: "transparent", label: "from", ...still }, { stroke: "transparent", label: "to", ...still }, { stroke: ink, width: 2, label: "difference", points: { show: true, size: 5, fill: ink } }, { stroke: colour("--soft"), dash: [4, 4], width: 1, ...still }],
       [runs, at(1), at(2), at(0), runs.map(() => 0)], one.unit, [{ series: [2, 1], fill: colour("--fill") }]);
   };
 
