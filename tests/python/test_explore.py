@@ -684,3 +684,31 @@ def test_the_page_is_small_and_asks_nobody_else() -> None:
         text = file.read_text("utf-8")
         assert re.findall(r"(?:src|href)=\"(?!data:|#)[^\"]*//[^\"]*\"", text) == []
         assert "eval(" not in text
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance by WCAG 2.1: sRGB made linear, then weighed."""
+    whole = colour if len(colour) == 7 else "#" + "".join(2 * digit for digit in colour[1:])
+    parts = [int(whole[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def test_texts_stand_out_in_light_and_dark() -> None:
+    assert contrast("#000", "#ffffff") == pytest.approx(21.0)
+    style = (Path(server.__file__).parent / "page" / "page.css").read_text("utf-8")
+    themes = [
+        dict(re.findall(r"--([\w-]+): (#[0-9a-f]{3,6})\b", part)) for part in style.split("prefers-color-scheme")[:2]
+    ]
+    assert [len(theme) >= 9 for theme in themes] == [True, True]
+    for theme in themes:
+        for name in ("ink", "soft", "link", "wrong"):
+            for ground in ("paper", "code"):
+                assert contrast(theme[name], theme[ground]) >= 4.5, (name, ground)
+        for name in ("arm-0", "arm-1"):
+            assert contrast(theme[name], theme["paper"]) >= 4.5, name
