@@ -17,10 +17,21 @@ if TYPE_CHECKING:
     from .explore.cells import Source
 
 
+def _complete_examples(incomplete: str) -> list[str]:
+    """Examples, for a shell."""
+    from .explore.cells import EXAMPLES
+
+    return parts.starting(incomplete, EXAMPLES)
+
+
 def explore(
     what: Annotated[
         str | None,
-        typer.Argument(metavar="[FILE.toml|EXAMPLE]", help="What the page begins with.  [default: single-hop]"),
+        typer.Argument(
+            metavar="[FILE.toml|EXAMPLE]",
+            help="What the page begins with.  [default: single-hop]",
+            autocompletion=_complete_examples,
+        ),
     ] = None,
     port: Annotated[
         int, typer.Option("--port", min=0, max=65535, metavar="P", help="Of the loopback address; 0: a free one.")

@@ -351,6 +351,26 @@ def capture(call: Callable[..., Any], *words: str) -> str:
     return str(call(*words)[1])
 
 
+@pytest.mark.parametrize(
+    ("path", "value", "label"),
+    [
+        ("radio.rts_threshold", "0 B", "rts_threshold 0 B"),
+        ("radio.rts_threshold", '"0 B"', "rts_threshold 0 B"),
+        ("radio.standard", '"802.11"', "standard 802.11"),
+        ("flow.*.transport.congestion", '{ name = "veno", beta = 3 }', "congestion veno"),
+        ("node.sta1.position", "[3, 4]", "position [3 4]"),
+        ("scheme", "lle-tcp:sack=keep", "lle-tcp:sack keep"),
+        ("scheme", "none", "none"),
+        ("scheme", "file", "changed"),
+        ("radio.queue", '{ x = "' + "y" * 80 + '" }', "changed"),
+    ],
+)
+def test_the_other_arm_is_called_what_it_changes(path: str, value: str, label: str) -> None:
+    cell = Cell.of(Question("file", (), ((path, value),), 1, 1), Source(api.Scenario(CELL)))
+    assert cell.label == label
+    assert cell.arms() == {label: f"{path}={value}"}
+
+
 def test_intervals_come_before_the_last_run_and_narrow_to_those_of_all(client: Client) -> None:
     results = [e["result"] for e in client.compare(other=RTS, runs=6) if e["event"] == "result"]
     runs = [r["runs"] for r in results]

@@ -257,7 +257,7 @@ def test_a_slider_that_is_dragged_leaves_no_run_and_no_memory_behind(page: Page,
         session.send("HeapProfiler.collectGarbage")
         return int(session.send("Runtime.getHeapUsage")["usedSize"])
 
-    few, many = drag(40), drag(160)
+    few, many = drag(20), drag(80)
     assert many < few + 3_000_000
     desk = client.of.explorer.desk
     deadline = time.monotonic() + 5

@@ -25,6 +25,8 @@ MOST_CHANGES, MOST_LETTERS, MOST_RUNS, MOST_NODES = 100, 2000, 100, 1000
 """Of a question: changes, letters of one of them, runs of each arm, nodes."""
 BASELINE = "file"
 """The label of the cell as it stands, in `interlayer compare` too."""
+_NOT_IN_LABELS = str.maketrans("=;,\"'", "     ")
+"""Letters that `--arm` and `--schemes` have a use for."""
 _HERE = Path(__file__).parent
 
 
@@ -166,20 +168,25 @@ class Cell:
 
     @property
     def label(self) -> str:
-        """What the other arm is called: the last word of its path, and the value."""
+        """What the other arm is called: the last word of its path, and the value; of a table what it names."""
         path, value = self.question.other[-1]
-        bare = value.strip("\"'")
-        shown = bare if len(bare) <= 40 else "changed"
+        try:
+            read = tomllib.loads(f"x = {value}")["x"]
+        except tomllib.TOMLDecodeError:
+            read = value
+        if isinstance(read, dict):
+            read = next((word for word in read.values() if isinstance(word, str)), "changed")
+        shown = str(read) if isinstance(read, str) else value
         last = next((step for step in reversed(path.split(".")) if not step.isdigit() and step != "*"), path)
         label = shown if path == "scheme" else f"{last} {shown}"
-        label = label.replace("=", " ").replace(";", " ").replace(",", " ")
-        return f"{label} " if label in (BASELINE, "none") else label
+        label = " ".join(label.translate(_NOT_IN_LABELS).split())
+        return "changed" if len(label) > 60 or label in ("", BASELINE) else label
 
     def arms(self) -> dict[str, str]:
         """The other arm as `interlayer compare` takes it. Raises `InputError` where the page named none."""
         if not self.question.other:
             raise InputError("other: nothing is changed in the other arm; press ⇄ beside a control", "other")
-        return {self.label.strip(): ";".join(f"{path}={value}" for path, value in self.question.other)}
+        return {self.label: ";".join(f"{path}={value}" for path, value in self.question.other)}
 
     def parsed(self, arm: int = 0) -> _core.Scenario:
         """The scenario of an arm, checked whole and within the page's limits. Raises `InputError`."""

@@ -190,7 +190,7 @@ class Explorer:
             "groups": controls.groups(cell.tables, filled, controls.rates(cell.text)),
             "mistakes": mistakes,
             "notes": notes,
-            "label": cell.label.strip() if cell.question.other else "",
+            "label": cell.label if cell.question.other else "",
         }
         return found | {"exports": cell.exports()}
 
