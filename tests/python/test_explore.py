@@ -520,6 +520,8 @@ def test_a_control_that_is_set_to_its_own_value_changes_nothing(client: Client, 
     whole = json.loads(simulator.parse(text).effective_json())
     all_ = [c for g in described(client, name)["groups"] for c in g["controls"]]
     assert len(all_) > 50
+    assert [c["help"] for c in all_ if "](" in c["help"] + c["default"]] == []
+    assert len([c for c in all_ if c["help"]]) > 0.95 * len(all_)
     moved = 0
     for control in all_:
         if control["value"] == "" or not control["is_main"]:

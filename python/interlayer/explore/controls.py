@@ -50,6 +50,9 @@ _GROUPS = {
     "window": "Window of time",
 }
 
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+"""A link of the reference's page: here it is its words."""
+
 _FIRST = ("radio", "channel", "scheme", "node", "link", "flow")
 """The order of groups: what is asked most first, the rest as the schema has it."""
 
@@ -212,7 +215,7 @@ def _control(path: str, pattern: str, sub: Json, own: Any, whole: Any, table: Js
 
 def _plain(path: str, pattern: str, value: Any, default: Any, said: str) -> Json:
     """A control that is typed: value as one types it, default and help in words."""
-    help_, _, stated = said.partition("Default: ")
+    help_, _, stated = _LINK.sub(r"\1", said).partition("Default: ")
     words = stated.rstrip(". ")
     if default is not None:
         words = "" if default == "" else _shown(default)

@@ -251,7 +251,7 @@ def told(result: Mapping[str, Any]) -> Event:
                 "words": [
                     *(comparison_words.in_unit(arm["compared"][metric], metric) for arm in (one, other)),
                     comparison_words.difference_text(d, metric, unit),
-                    comparison_words.p_text(d["p_value"]),
+                    comparison_words.p_text(d["p_value"]).removeprefix("p ").removeprefix("= "),
                     comparison_words.mark(d),
                 ],
             }

@@ -396,13 +396,13 @@
     if (charts.has(place)) charts.get(place).destroy();
     charts.delete(place);
   };
-  const chart = (place, label, lines, data, unit, bands) => {
+  const chart = (place, label, lines, data, unit, bands, isCount = false) => {
     drop(place);
     const axis = { stroke: colour("--soft"), grid: { stroke: colour("--rule"), width: 1 }, ticks: { stroke: colour("--rule") }, font: "12px sans-serif" };
     const options = {
       width: Math.max(160, place.clientWidth), height: 190, legend: { show: false }, cursor: { drag: { x: true, y: false } },
       scales: { x: { time: false } }, bands: bands || [],
-      axes: [{ ...axis, size: 34 }, { ...axis, size: 56, values: (u, ticks) => ticks.map(short) }],
+      axes: [{ ...axis, size: 34, ...(isCount ? { incrs: [1, 2, 5, 10, 20, 50] } : {}) }, { ...axis, size: 56, values: (u, ticks) => ticks.map(short) }],
       series: [{}, ...lines],
       hooks: { setCursor: [u => tell(u, place, lines, unit)] },
     };
@@ -435,7 +435,7 @@
     const ink = colour("--arm-0"), still = { points: { show: false } };
     chart(place, `Difference of ${name} after ${runs[runs.length - 1]} runs: ${one.words[2]} ${one.unit}`,
       [{ stroke: "transparent", label: "from", ...still }, { stroke: "transparent", label: "to", ...still }, { stroke: ink, width: 2, label: "difference", points: { show: true, size: 5, fill: ink } }, { stroke: colour("--soft"), dash: [4, 4], width: 1, ...still }],
-      [runs, at(1), at(2), at(0), runs.map(() => 0)], one.unit, [{ series: [2, 1], fill: colour("--fill") }]);
+      [runs, at(1), at(2), at(0), runs.map(() => 0)], one.unit, [{ series: [2, 1], fill: colour("--fill") }], true);
   };
 
   // --------------------------------------------------------------------------------------------------------- over time
