@@ -573,6 +573,24 @@ def test_the_rates_of_a_radio_are_those_that_the_core_takes(client: Client) -> N
     assert labels == [f"{n} Mb/s" for n in (1, 2, 5.5, 6, 9, 11, 12, 18, 24, 36, 48, 54)]
 
 
+def test_an_empty_value_leaves_a_key_out(client: Client) -> None:
+    emptied = [["radio.streams", ""], ["radio.width", ""], ["node.ap.position", ""], ["link.0.queue", ""]]
+    emptied += [["flow.*.dscp", ""], ["radio.nothing.there", ""], ["node.nobody.count", ""]]
+    found = client.describe(source="example:home-ax", changes=emptied, other=RTS)
+    assert found["mistakes"] == []
+    before, after = (
+        json.loads(simulator.parse(text).to_json())
+        for text in (Source().text("example:home-ax"), found["exports"]["toml"])
+    )
+    assert before["radio"]["width"] == "80 MHz"
+    assert not {"streams", "width"} & set(after["radio"])
+    assert "position" not in after["node"][1]
+    assert after["link"][0]["queue"] != before["link"][0]["queue"]
+    assert {flow["dscp"] for flow in after["flow"]} == {0}
+    (width,) = (c for g in found["groups"] for c in g["controls"] if c["path"] == "radio.width")
+    assert (width["is_given"], width["is_needed"]) == (False, False)
+
+
 @pytest.mark.parametrize(
     "pair",
     [

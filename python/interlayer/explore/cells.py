@@ -137,7 +137,7 @@ def _pairs(said: Mapping[str, Any], key: str) -> Pairs:
 
 @dataclass(frozen=True)
 class Cell:
-    """A question's cell: its tables with the changes in them, before any key is checked."""
+    """A question's cell: its tables with the changes in them, no key checked. An empty value takes a key out."""
 
     question: Question
     base: str
@@ -147,9 +147,13 @@ class Cell:
     def of(question: Question, source: Source) -> Cell:
         """Raises `InputError` for a change that is none, or that names a file."""
         base = source.text(question.source)
-        tables = simulator.overridden(base, question.changes)
+        set_ = tuple(pair for pair in question.changes if pair[1])
+        tables = simulator.overridden(base, set_)
         own = _files(simulator.overridden(base, ()))
-        for pairs in (question.changes, (*question.changes, *question.other)):
+        for path, value in question.changes:
+            if not value:
+                _leave_out(tables, path.split("."))
+        for pairs in (set_, (*set_, *question.other)):
             for path, name in _files(simulator.overridden(base, pairs)):
                 if name not in [one for _, one in own]:
                     raise InputError(f"{path}: the page takes no names of files; change it in the scenario", path)
@@ -239,6 +243,20 @@ class Cell:
             "print(found)\n"
         )
         return {"toml": self.text, "command": shlex.join(command), "python": python}
+
+
+def _leave_out(tables: Any, steps: Sequence[str]) -> None:
+    """Remove the key at a path, as `--set` has paths; nothing where there is none."""
+    first, *rest = steps
+    if isinstance(tables, dict):
+        if not rest:
+            tables.pop(first, None)
+        elif first in tables:
+            _leave_out(tables[first], rest)
+    elif isinstance(tables, list) and rest:
+        for i, entry in enumerate(tables):
+            if first in ("*", str(i)) or (isinstance(entry, dict) and entry.get("name") == first):
+                _leave_out(entry, rest)
 
 
 def _files(tables: Any, path: str = "") -> list[tuple[str, str]]:

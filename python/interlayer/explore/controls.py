@@ -172,7 +172,7 @@ def _schemes(sub: Json, own: Any) -> list[Json]:
         choices.append({"value": ",".join(names), "label": " and ".join(names), "help": "Those of the cell."})
     value = ",".join(names) or "none"
     one = _plain("scheme", "scheme", value, "none", sub.get("description", ""))
-    found = [one | {"choices": choices, "is_given": bool(names)}]
+    found = [one | {"choices": choices, "is_given": bool(names), "is_needed": True}]
     for table in tables:
         name = str(table.get("name", ""))
         variant = next((v for v in _variants(sub["items"]) if _const(v)[1] == name), None)
@@ -200,7 +200,9 @@ def _control(path: str, pattern: str, sub: Json, own: Any, whole: Any, table: Js
         return []
     value = whole if own is None else own
     if (variants := _variants(sub)) and not _has_quantity(sub):
-        return _tagged(path, pattern, sub, variants, own, whole)
+        found = _tagged(path, pattern, sub, variants, own, whole)
+        found[0]["is_needed"] = path.rpartition(".")[2] in table.get("required", [])
+        return found
     if _is_table(sub):
         return _table(path, pattern, sub, own, whole)
     if sub.get("type") == "array" and not _is_plain_list(sub):
@@ -210,6 +212,7 @@ def _control(path: str, pattern: str, sub: Json, own: Any, whole: Any, table: Js
     one = _plain(path, pattern, value, default, sub.get("description", ""))
     one["is_given"] = own is not None
     one["is_main"] = _is_main(path, pattern, own is not None, value)
+    one["is_needed"] = key in table.get("required", [])
     return [one | _kind(sub, value)]
 
 
@@ -228,6 +231,7 @@ def _plain(path: str, pattern: str, value: Any, default: Any, said: str) -> Json
         "default": words,
         "help": f"{help_.strip()[:1].upper()}{help_.strip()[1:]}",
         "is_given": False,
+        "is_needed": False,
         "is_main": _is_main(path, pattern, False, value),
         "kind": "text",
     }

@@ -224,6 +224,7 @@
       const select = make("select", { id, name: control.path, "aria-describedby": told });
       if (!control.choices.some(one => one.value === value)) select.append(make("option", { value }, value || "(not set)"));
       for (const one of control.choices) select.append(make("option", { value: one.value, title: one.help || "" }, one.label));
+      if (control.is_given && !control.is_needed && !isOther && value) select.append(make("option", { value: "" }, "leave it out"));
       select.value = value;
       select.addEventListener("change", () => change(control, select.value, isOther, false));
       return [select];
