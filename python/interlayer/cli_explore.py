@@ -67,7 +67,7 @@ def explore(
 
 
 def _source(what: str | None) -> tuple[Source, str]:
-    """What can be explored, and what of it the page begins with: a file, else an example."""
+    """The sources of the page, and the name of the one that it begins with: a file, else an example."""
     from . import api, simulator
     from .explore.cells import EXAMPLES, Source
 

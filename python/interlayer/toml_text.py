@@ -65,7 +65,7 @@ def document(tables: Mapping[str, object]) -> str:
 
 
 def _has_tables(content: object) -> TypeGuard[Sequence[Mapping[str, object]]]:
-    """Whether it is a list of tables, as `[[node]]` makes one; an empty list is none of a document's lines."""
+    """True of a list of tables, as `[[node]]` makes one; an empty list makes none."""
     if not isinstance(content, Sequence) or isinstance(content, str):
         return False
     return all(isinstance(table, Mapping) for table in content)

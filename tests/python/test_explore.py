@@ -38,7 +38,7 @@ RTS = [["radio.rts_threshold", "0 B"]]
 
 
 class Answer(NamedTuple):
-    """What came back, whole."""
+    """An answer that has come back whole."""
 
     status: int
     content: bytes
@@ -119,7 +119,7 @@ def client() -> Iterator[Client]:
 
 
 def raw(of: server.Server, content: bytes) -> bytes:
-    """What a server answers to bytes."""
+    """The answer of a server to bytes."""
     with socket.create_connection((server.HOST, of.port), timeout=20) as connection:
         connection.sendall(content)
         found = b""

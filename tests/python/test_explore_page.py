@@ -94,7 +94,7 @@ def begin(page: Page, of: str) -> None:
 
 @contextmanager
 def answering(page: Page) -> Iterator[None]:
-    """What happens inside asks a question, which is answered whole."""
+    """The question that is asked inside is answered whole."""
     before = answered(page)
     yield
     done(page, before)
@@ -109,7 +109,7 @@ def answered(page: Page) -> int:
 
 
 def field(page: Page, path: str) -> Locator:
-    """What the cell's own value of a key is typed into."""
+    """The field of the cell's own value of a key."""
     return page.locator(f'.control[data-path="{path}"] > input:not([type=range])')
 
 

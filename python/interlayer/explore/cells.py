@@ -72,7 +72,7 @@ EXAMPLES = ("single-hop", "coffee-shop", "bursty-link", "lecture-hall", "walking
 
 @dataclass(frozen=True)
 class Source:
-    """What can be explored, by the names that the page has for it."""
+    """The cells to explore, by the names that the page has for them."""
 
     file: api.Scenario | None = None
 
@@ -98,7 +98,7 @@ Pairs = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What the page asks, checked in form: a source, changes to it, what the other arm changes, seed and runs."""
+    """A question of the page, checked in form: a source, changes to it, changes of the other arm, seed and runs."""
 
     source: str
     changes: Pairs
@@ -172,7 +172,7 @@ class Cell:
 
     @property
     def label(self) -> str:
-        """What the other arm is called: the last word of its path, and the value; of a table what it names."""
+        """The name of the other arm: the last word of its path, and the value; of a table the name in it."""
         path, value = self.question.other[-1]
         try:
             read = tomllib.loads(f"x = {value}")["x"]

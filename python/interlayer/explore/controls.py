@@ -24,10 +24,10 @@ _MAIN = (
     *("flow.*.transport", "flow.*.transport.congestion", "flow.*.transport.receiver", "flow.*.transport.datagram"),
     *("flow.*.traffic", "flow.*.traffic.*", "scheme", "scheme.*.*"),
 )
-"""What a cell shows at once, where it applies; a star is one step. Besides it shows what its own text says."""
+"""Keys that a cell shows at once, where they apply; a star is one step. Besides them it shows those of its own text."""
 
 _OF_AGGREGATING = ("radio.mcs", "radio.streams", "radio.width")
-"""What 802.11n, ac and ax have in place of a rate."""
+"""Keys that 802.11n, ac and ax have in place of a rate."""
 
 _NEVER_MAIN = ("name", "from", "to", "between", "role", "stop", "warmup", "seed", "preset")
 """Keys that a text says and that nobody turns."""
@@ -124,7 +124,7 @@ def _entries(key: str, sub: Json, own: Any, whole: Any) -> list[tuple[str, list[
 
 
 def _is_step(name: str) -> bool:
-    """Whether a name can be a step of a path."""
+    """True of a name that can be a step of a path."""
     return bool(re.fullmatch(r"[A-Za-z_][\w-]*", name))
 
 
@@ -250,7 +250,7 @@ def _typed(word: str) -> str:
 
 
 def _kind(sub: Json, value: Any) -> Json:
-    """What may stand there: choices, a switch, a number with bounds, or a text; and the scale of a slider."""
+    """The kind of a control: choices, a switch, a number with bounds, or a text; and the scale of a slider."""
     options = sub.get("oneOf") or sub.get("anyOf") or [sub]
     words = [str(word) for option in options for word in option.get("enum", [])]
     if all("enum" in option for option in options):
@@ -292,7 +292,7 @@ def _around(value: float, unit: str, low: float | None, high: float | None) -> J
 
 
 def _tagged(path: str, pattern: str, sub: Json, variants: list[Json], own: Any, whole: Any) -> list[Json]:
-    """What is a word, or a table in which one key names the model: the choice, then the keys of the chosen one."""
+    """Controls of a word, or of a table in which one key names the model: the choice, then the keys of the chosen one."""
     tag = _const(variants[0])[0]
     options = sub.get("oneOf") or sub.get("anyOf") or []
     words = [str(word) for option in options for word in option.get("enum", [])]
@@ -353,7 +353,7 @@ def _listed(key: str) -> list[dict[str, str]]:
 
 
 def _has_quantity(sub: Json) -> bool:
-    """Whether a plain quantity may stand there, beside tables."""
+    """True where a plain quantity may stand, beside tables."""
     return any("pattern" in option for option in sub.get("oneOf") or sub.get("anyOf") or [])
 
 
@@ -391,7 +391,7 @@ _EXAMPLES: dict[str, Any] = {
     "coherence": "20 ms",
     "velocity": [1, 0],
 }
-"""What a key begins with that a model must have, where the schema's example would be none of a radio cell."""
+"""First values of keys that a model must have, where the schema's example would be none of a radio cell."""
 
 
 def _example(key: str, sub: Json) -> Any:

@@ -46,7 +46,7 @@ FILES = {
     "uplot.js": ("uplot.js", "text/javascript; charset=utf-8"),
     "uplot.css": ("uplot.css", "text/css; charset=utf-8"),
 }
-"""What the page is made of, by the last part of its address. Nothing else is read from the disk."""
+"""The files of the page, by the last part of their addresses. Nothing else is read from the disk."""
 
 _OWN = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; "
@@ -143,7 +143,7 @@ class Explorer:
         return _json({"version": simulator.version()})
 
     async def start(self, request: Request) -> Response:
-        """What there is to explore, and the stations."""
+        """The sources and the stations."""
         told = [
             {key: getattr(one, key) for key in ("id", "title", "said", "question", "answer", "other", "runs", "metric")}
             for one in cells.stations()

@@ -69,7 +69,7 @@ class _Watched(Here):
 
 @dataclass
 class Answer:
-    """What a question has been answered: kept until the next one, for pictures and data."""
+    """The answer to a question, kept until the next one is asked, for pictures and data."""
 
     number: int
     result: Event | None = None

@@ -216,7 +216,7 @@
     linear: { value: (s, part) => s.from + (s.to - s.from) * part, part: (s, v) => (v - s.from) / (s.to - s.from) },
   };
 
-  // What a control is typed, chosen or moved by; for the other arm the same.
+  // The fields and the slider of a control; for the other arm the same.
   const field = (control, value, id, isOther) => {
     const of = isOther ? `${control.label} of the other arm` : control.label;
     const told = `${id}-help ${id}-wrong`.replaceAll("-other", "");
