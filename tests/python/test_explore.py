@@ -505,6 +505,12 @@ def test_series_that_are_too_long_are_not_recorded(client: Client) -> None:
     told = client.compare(changes=[["scenario.series_every", "1 us"]], other=RTS, runs=1)
     assert [e["event"] for e in told][-3:] == ["unrecorded", "unrecorded", "done"]
     assert "raise scenario.series_every" in told[-2]["why"]
+    fine, coarse = (["scenario.series_every", text] for text in ("1 us", "50 ms"))
+    told = client.compare(changes=[fine], other=[coarse], runs=1)
+    assert [(e["event"], e.get("arm")) for e in told][-3:-1] == [("unrecorded", 0), ("recorded", 1)]
+    number = told[0]["number"]
+    assert [client.get(f"/air/{number}/{arm}").status for arm in (0, 1)] == [410, 200]
+    assert [client.get(f"/picture/{number}/series-{arm}.csv").status for arm in (0, 1)] == [404, 200]
 
 
 # ------------------------------------------------------------------------------------------------------------- controls

@@ -292,7 +292,7 @@ def _around(value: float, unit: str, low: float | None, high: float | None) -> J
 
 
 def _tagged(path: str, pattern: str, sub: Json, variants: list[Json], own: Any, whole: Any) -> list[Json]:
-    """Controls of a word, or of a table in which one key names the model: the choice, then the keys of the chosen one."""
+    """Controls of a word, or of a table in which one key names the model: the choice, then the chosen one's keys."""
     tag = _const(variants[0])[0]
     options = sub.get("oneOf") or sub.get("anyOf") or []
     words = [str(word) for option in options for word in option.get("enum", [])]

@@ -269,7 +269,7 @@ def _drawn(answer: work.Answer, name: str, ending: str) -> bytes | None:
             else:
                 plots.save(plots.comparison(result, comparison_words.caption(result)), stem)
             return stem.with_suffix(f".{ending}").read_bytes()
-    if arm is None or arm >= len(answer.recorded):
+    if arm is None or arm not in answer.recorded:
         return None
     if (what, ending) == ("air", "html"):
         return work.air(answer, arm).encode()

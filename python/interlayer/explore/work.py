@@ -74,7 +74,8 @@ class Answer:
     number: int
     result: Event | None = None
     compared: Paired | None = None
-    recorded: list[tuple[Run, _core.Scenario]] = field(default_factory=list)
+    recorded: dict[int, tuple[Run, _core.Scenario]] = field(default_factory=dict)
+    """Of each arm that was recorded its run."""
 
 
 class Asked:
@@ -185,7 +186,7 @@ class Asked:
                 stream.close()
             if not isinstance(run, dict):
                 raise run
-            self.answer.recorded.append((run, scenario))
+            self.answer.recorded[arm] = (run, scenario)
             self._say({"event": "recorded", "arm": arm, "number": self.answer.number, **_series(run)})
 
 
@@ -349,7 +350,7 @@ class Desk:
 
 def air(answer: Answer, arm: int) -> str:
     """The page that plays an arm's recorded run: the renderer and the player of `--animate`. Raises `InputError`."""
-    if not 0 <= arm < len(answer.recorded):
+    if arm not in answer.recorded:
         raise InputError("this run was not recorded", "arm")
     run, scenario = answer.recorded[arm]
     of = animation.scene(run, scenario, scenario.name or "cell", simulator.version())

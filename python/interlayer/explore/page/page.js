@@ -112,6 +112,7 @@
     const own = asking = new AbortController(), began = performance.now();
     runsSeen = [];
     recorded = [];
+    find("unrecorded").textContent = "";
     find("stop").disabled = false;
     say("asked …");
     try {
@@ -488,8 +489,7 @@
   const air = () => {
     const arms = recorded.map((one, arm) => (one ? arm : -1)).filter(arm => arm >= 0), select = find("air-arm"), chosen = select.value;
     select.replaceChildren(...arms.map(arm => make("option", { value: arm }, names()[arm] || "the cell")));
-    select.value = arms.includes(Number(chosen)) && chosen !== "" ? chosen : "0";
-    find("unrecorded").textContent = "";
+    select.value = arms.includes(Number(chosen)) && chosen !== "" ? chosen : String(arms[0]);
     play();
     pictures();
   };
