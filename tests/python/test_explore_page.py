@@ -88,8 +88,9 @@ _begun = count()
 
 def begin(page: Page, of: str) -> None:
     """The page with a state, answered: also where it has that state already."""
-    with answering(page):
-        page.evaluate(f"location.hash = '{of}&test={next(_begun)}'")
+    wanted = f"#{of}&test={next(_begun)}"
+    page.evaluate(f"location.hash = '{wanted}'")
+    page.wait_for_selector(f'body[data-of="{wanted}"]', state="attached", timeout=30_000)
 
 
 @contextmanager
@@ -101,7 +102,11 @@ def answering(page: Page) -> Iterator[None]:
 
 
 def done(page: Page, before: int) -> None:
-    page.wait_for_selector(f'body[data-done="{before + 1}"]', state="attached", timeout=30_000)
+    """Waits until more questions have been answered than before."""
+    deadline = time.monotonic() + 30
+    while answered(page) <= before:
+        assert time.monotonic() < deadline, "no answer"
+        page.wait_for_timeout(10)
 
 
 def answered(page: Page) -> int:
@@ -166,7 +171,11 @@ def test_each_control_is_moved(page: Page) -> None:
         assert f"set={path}=" in unquote(state(page))
         moved[kind] += 1
         # It is answered, or it is a mistake that stands at a control.
-        page.locator(f'body[data-done="{before + 1}"], #cell p.wrong:not(:empty)').first.wait_for(state="attached")
+        at_control = page.locator("#cell p.wrong:not(:empty)")
+        deadline = time.monotonic() + 30
+        while answered(page) == before and not at_control.count():
+            assert time.monotonic() < deadline, path
+            page.wait_for_timeout(10)
     assert min(moved.values()) >= 1
     assert sum(moved.values()) >= 10
 
@@ -312,14 +321,18 @@ def test_what_is_shown_can_be_taken_away(page: Page, tmp_path: Path) -> None:
 
 def test_a_station_is_a_cell_a_question_and_an_answer(page: Page) -> None:
     one = cells.stations()[0]
-    page.select_option("#station", one.id)
-    page.locator("#guide .question").wait_for()
+    with answering(page):
+        page.select_option("#station", one.id)
     assert page.inner_text("#guide .question") == one.question
     assert not page.locator("#guide details p").is_visible()
     page.locator("#guide summary").click()
     assert page.inner_text("#guide details p") == one.answer
     page.locator(".control .other").wait_for()
     assert f"from=station%3A{one.id}" in state(page)
+    with answering(page):
+        page.locator("#guide button").click()
+    assert page.inner_text("#guide .question") == cells.stations()[1].question
+    assert f"from=station%3A{cells.stations()[1].id}" in state(page)
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(400, "dark"), (900, "light"), (1600, "dark")])

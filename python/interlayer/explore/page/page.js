@@ -162,7 +162,10 @@
     } else {
       find("stop").disabled = true;
       if (event.event === "refused") wrong(event.mistakes, true);
-      if (event.event === "done") document.body.dataset.done = String(Number(document.body.dataset.done || 0) + 1);
+      if (event.event === "done") {
+        document.body.dataset.done = String(Number(document.body.dataset.done || 0) + 1);
+        document.body.dataset.of = location.hash;
+      }
       if (event.event === "ended") say("ended: something newer was asked, on this page or in another window");
       if (event.event === "done" && result) say(`${result.runs} runs of each arm, seeds from ${result.seed}, ${took}`);
       pictures();
@@ -522,6 +525,11 @@
     if (!one) return;
     place.replaceChildren(make("h2", {}, `${start.stations.indexOf(one) + 1}. ${one.title}`), make("p", {}, one.said), make("p", { className: "question" }, one.question),
       make("details", {}, make("summary", {}, "The answer, as it was measured"), make("p", {}, one.answer)));
+    const next = start.stations[start.stations.indexOf(one) + 1];
+    if (!next) return;
+    const button = make("button", { type: "button" }, `Next: ${next.title}`);
+    button.addEventListener("click", () => go(`station:${next.id}`));
+    place.append(make("p", {}, button));
   };
   const enter = () => {
     const was = state;
