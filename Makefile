@@ -61,6 +61,11 @@ $(VENV)/.pins: $(VENV)/.maturin
 	@$(PIP) -r python/requirements.lock || $(NO_PINS)
 	@touch $@
 
+# The driver of a browser, for tests of the explorer's page where these must run.
+$(VENV)/.browser: python/requirements-browser.lock $(VENV)/.pins
+	@$(PIP) -r python/requirements-browser.lock || $(NO_PINS)
+	@touch $@
+
 $(VENV)/.compiled: $(VENV)/.maturin $(SOURCES)
 	@mkdir -p target
 	@$(WITH_TOOLS) $(BIN)/maturin pep517 build-wheel -i "$(CURDIR)/$(BIN)/python" --compatibility off --editable \
@@ -104,7 +109,7 @@ core: $(VENV)/.pins
 	@rm -f $(SITE)/interlayer/_core*.so && cp target/debug/lib_core.so $(SITE)/interlayer/_core.abi3.so
 
 # What uses one processor runs beside what else there is to do. Live runs have the machine to themselves.
-test: doctor-test $(VENV)/.pins
+test: doctor-test $(VENV)/.pins $(if $(INTERLAYER_REQUIRE_BROWSER),$(VENV)/.browser)
 	@tools/stage --begin
 	@tools/stage "formatting and lints, clippy's compilation included" $(MAKE) --no-print-directory -j2 lint
 	@tools/stage "compiling the Rust tests and the core" $(CARGO) build --profile test --workspace --lib --tests --locked --quiet

@@ -29,7 +29,7 @@ FIRST = Path("docs/first-page.md.in")
 
 PARTS = {
     "See": ["gallery"],
-    "Begin": ["README", "docs/first-hour", "docs/getting-started", "docs/glossary"],
+    "Begin": ["README", "docs/first-hour", "docs/getting-started", "docs/explore", "docs/glossary"],
     "Ask": [
         "docs/compare",
         "docs/sweep",

@@ -297,6 +297,9 @@ def parse(text: str, overrides: Sequence[tuple[str, str]] = (), parts: Sequence[
     `parts` are `interlayer.parts.Part`s: controllers and schemes in Python. Raises `InputError`, `PartError`.
     """
 
+def overridden(text: str, overrides: Sequence[tuple[str, str]] = ()) -> str:
+    """The tables of a scenario's text as JSON, with the overrides of `parse` in them. Raises `InputError`."""
+
 def registry(
     kind: Literal[
         "schemes",

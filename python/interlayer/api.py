@@ -138,7 +138,7 @@ WIRE: Table = {"rate": "1 Gb/s", "delay": "10 ms"}
 """The link behind the access point of `wlan`: what crosses it and comes back takes 20 ms."""
 _LONG: Table = {"queue": {"packets": 1000}}
 """The wire's queue where radios aggregate: Linux's. A hundred packets, its default, fill no aggregates behind 20 ms."""
-_AGGREGATING = ("802.11n", "802.11n-2.4", "802.11ac", "802.11ax")
+AGGREGATING = ("802.11n", "802.11n-2.4", "802.11ac", "802.11ax")
 DIRECTIONS = ("up", "down", "both")
 LOST = ("attempt", "msdu")
 """What `loss` is drawn for."""
@@ -211,7 +211,7 @@ def wlan(
     named_flows = ap or direction != "up"
     modes = {"data_rate": rate or None, "mcs": mcs, "streams": streams, "width": width}
     nodes: list[dict[str, object]] = [{"name": "ap", "role": "ap"}] if ap else []
-    long = _LONG if standard in _AGGREGATING else {}
+    long = _LONG if standard in AGGREGATING else {}
     tables: dict[str, Any] = {
         "scenario": {"name": name, "duration": duration, "warmup": warmup},
         "radio": {"standard": standard, **{k: v for k, v in modes.items() if v is not None}, **(radio or {})},

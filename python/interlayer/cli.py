@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from . import cli_deploy, cli_live, cli_new, cli_study, cli_sweep
+from . import cli_deploy, cli_explore, cli_live, cli_new, cli_study, cli_sweep
 from . import cli_parts as parts
 from .cli_parts import File, Force, Jobs, Json, Out, Runs, Seed, Set, StoreFile, Where
 from .errors import InputError, InterlayerError, RunError, suggestion
@@ -297,6 +297,7 @@ def compare_command(
 
 
 app.command("sweep")(cli_sweep.sweep)
+app.command("explore")(cli_explore.explore)
 app.command("reproduce")(cli_study.reproduce)
 app.command("readings")(cli_study.readings)
 app.add_typer(cli_new.app, name="new")

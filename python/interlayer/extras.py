@@ -36,6 +36,17 @@ def distributed() -> Any:
     return distributed
 
 
+def uvicorn() -> Any:
+    """uvicorn, for the page of `interlayer explore`. Raises `InputError` where it or Starlette is not installed."""
+    try:
+        import starlette  # noqa: F401
+        import uvicorn
+    except ImportError as e:
+        remedy = 'pip install "interlayer[explore]"'
+        raise InputError(f"explore needs starlette and uvicorn, which are not installed: {remedy}") from e
+    return uvicorn
+
+
 def polars() -> Any:
     """polars. Raises `InputError` where it is not installed."""
     if not has_polars():

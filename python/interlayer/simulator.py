@@ -98,6 +98,16 @@ def parse(text: str, overrides: Sequence[tuple[str, str]] = (), parts: Sequence[
     return parsed
 
 
+def overridden(text: str, overrides: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """The tables of a scenario's text after its overrides, as a file would have them. Raises `InputError`."""
+    found = _module()
+    try:
+        tables: dict[str, Any] = json.loads(found.overridden(text, list(overrides)))
+    except found.InputError as e:
+        raise InputError(str(e), getattr(e, "path", ""), mistakes=getattr(e, "mistakes", ())) from e
+    return tables
+
+
 def schema() -> dict[str, Any]:
     """The JSON Schema of scenarios."""
     found: dict[str, Any] = json.loads(_module().schema())
@@ -180,13 +190,14 @@ def stream(
     timeline: tuple[int, int] | None = None,
     scene: bool = False,
     watch: Watch | None = None,
+    look_s: float = _LOOK_S,
 ) -> Generator[tuple[int, Run | RunError]]:
     """Run each (scenario, seed), `jobs` at a time (0: one a core); gives each with its number as it finishes.
 
     Tasks are taken as they are needed: nothing is kept of those that have not begun. One that fails by a mistake of the
     program gives its error, and the others go on. `timeline` is the window in ns in which the timeline of the air is
-    kept (`timeline.window`), `scene` keeps what a picture that moves shows. Close it, or Ctrl-C, and what is
-    under way is stopped. Raises `InputError`, and `OutputError` if a capture cannot be written,
+    kept (`timeline.window`), `scene` keeps what a picture that moves shows. `watch` is told every `look_s`. Close it,
+    or Ctrl-C, and what is under way is stopped. Raises `InputError`, and `OutputError` if a capture cannot be written,
     `PartError` if the code of a part in Python fails.
     """
     check_jobs(jobs)
@@ -209,7 +220,7 @@ def stream(
                 asked[runner.submit(scenario, seed)] = task
             if runner is None:
                 return
-            if (found := runner.next(None if watch is None else _LOOK_S)) is None:
+            if (found := runner.next(None if watch is None else look_s)) is None:
                 if not runner.pending:
                     return
                 if watch is not None:

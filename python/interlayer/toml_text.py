@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from .errors import InputError
 
@@ -52,16 +52,27 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def document(tables: Mapping[str, Mapping[str, object] | Sequence[Mapping[str, object]]]) -> str:
-    """A TOML document of one level: `[radio]` for a mapping, `[[node]]` for each of a sequence."""
-    parts = []
+def document(tables: Mapping[str, object]) -> str:
+    """A TOML document of one level: plain values first, `[radio]` for a mapping, `[[node]]` for each of a sequence."""
+    plain = {name: it for name, it in tables.items() if not (isinstance(it, Mapping) or _has_tables(it))}
+    parts = ["".join(f"{key(name)} = {literal(it)}\n" for name, it in plain.items())] if plain else []
     for name, content in tables.items():
-        one = isinstance(content, Mapping)
-        for table in [content] if isinstance(content, Mapping) else content:
-            lines = [f"[{key(name)}]" if one else f"[[{key(name)}]]"]
-            lines += [f"{key(k)} = {literal(v)}" for k, v in table.items()]
-            parts.append("\n".join(lines) + "\n")
+        if isinstance(content, Mapping):
+            parts.append(_table(f"[{key(name)}]", content))
+        elif _has_tables(content):
+            parts += [_table(f"[[{key(name)}]]", table) for table in content]
     return "\n".join(parts)
+
+
+def _has_tables(content: object) -> TypeGuard[Sequence[Mapping[str, object]]]:
+    """True of a list of tables, as `[[node]]` makes one; an empty list makes none."""
+    if not isinstance(content, Sequence) or isinstance(content, str):
+        return False
+    return all(isinstance(table, Mapping) for table in content)
+
+
+def _table(head: str, table: Mapping[str, object]) -> str:
+    return "\n".join([head, *(f"{key(k)} = {literal(v)}" for k, v in table.items())]) + "\n"
 
 
 def read_text(path: Path) -> str:

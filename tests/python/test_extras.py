@@ -96,9 +96,9 @@ def test_what_an_installation_needs_is_what_the_page_says() -> None:
     needed = {name.split(">")[0] for name in project["dependencies"]}
     assert needed == {"numpy", "matplotlib", "typer", "rich"}
     page = (ROOT / "docs/design/dependencies.md").read_text("utf-8")
-    for name in [*needed, "polars", "pandas", "distributed"]:
+    for name in [*needed, "polars", "pandas", "distributed", "starlette", "uvicorn"]:
         assert f"| `{name}` |" in page, name
-    for extra in ("frames", "pandas", "dask", "docs"):
+    for extra in ("frames", "pandas", "dask", "explore", "docs"):
         assert extra in project["optional-dependencies"]
 
 

@@ -33,9 +33,9 @@ LAYERS = [
     ["results"],
     ["api", "bench"],
     ["flent"],
-    ["realtime"],
+    ["realtime", "explore"],
     ["cli_parts"],
-    ["cli_deploy", "cli_live", "cli_new", "cli_study", "cli_sweep"],
+    ["cli_deploy", "cli_explore", "cli_live", "cli_new", "cli_study", "cli_sweep"],
     ["cli", ""],
     ["__main__"],
 ]

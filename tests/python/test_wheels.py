@@ -131,7 +131,9 @@ def test_each_wheel_is_whole(tool: Any) -> None:
             assert json.loads(file.read(f"{inside}/sboms/interlayer-module.cyclonedx.json"))["bomFormat"] == "CycloneDX"
         assert any(name.startswith("interlayer/_core.") for name in names)
         here = {p.relative_to(ROOT / "python").as_posix() for p in (ROOT / "python/interlayer").rglob("*.toml")}
-        assert here <= names, "every experiment is inside"
+        page = (ROOT / "python/interlayer/explore/page").iterdir()
+        here |= {file.relative_to(ROOT / "python").as_posix() for file in page}
+        assert here <= names, "every experiment is inside, and the page of the explorer"
 
 
 @needs_wheels

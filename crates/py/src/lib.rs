@@ -481,6 +481,12 @@ impl Core {
         Ok(Scenario { blueprint, text: text.to_owned(), overrides, parts })
     }
 
+    /// The tables of a scenario's text after overrides, as JSON; see the type stub.
+    #[pyo3(signature = (text, overrides = Vec::new()))]
+    fn overridden(&self, py: Python<'_>, text: &str, overrides: Vec<(String, String)>) -> PyResult<String> {
+        world::scenario::overridden(text, &overrides).map_err(|error| input_error(py, &error))
+    }
+
     /// The registered plug-ins of a kind: `id`, `summary`, `source`, of schemes also `sits`, `reads`, `turns`, `block_ack`, of
     /// queue disciplines and traffic models `parameters`; sorted by id.
     fn registry<'py>(&self, py: Python<'py>, kind: &str) -> PyResult<Bound<'py, PyList>> {
@@ -564,7 +570,7 @@ pub fn fill(
     module.add_function(wrap_pyfunction!(absent, module)?)?;
     module.add_function(wrap_pyfunction!(metrics, module)?)?;
     let core = Bound::new(module.py(), Core { known, listed: listed.clone() })?;
-    for name in ["parse", "registry", "schema"] {
+    for name in ["overridden", "parse", "registry", "schema"] {
         module.add(name, core.getattr(name)?)?;
     }
     Ok(())

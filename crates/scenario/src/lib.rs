@@ -143,6 +143,20 @@ pub fn parse(text: &str, overrides: &[(String, String)], names: &Names) -> Resul
     Ok(scenario)
 }
 
+/// The tables of a file as JSON, after replacing what `overrides` say. No key is checked.
+///
+/// # Errors
+/// A text that is no TOML, and every override whose path or value is wrong.
+pub fn overridden(text: &str, overrides: &[(String, String)]) -> Result<String> {
+    let mut tree = toml::from_str::<toml::Table>(text).map_err(|error| error::syntax(text, &error))?;
+    let mut mistakes = Mistakes::default();
+    for (path, value) in overrides {
+        mistakes.take(overrides::apply(&mut tree, path, value));
+    }
+    mistakes.into_result()?;
+    serde_json::to_string(&tree).map_err(|error| InputError::new("", error.to_string()))
+}
+
 /// The JSON Schema (draft 2020-12) of a scenario file, of any congestion controls, receivers, routers and schemes.
 pub fn json_schema() -> String {
     json_schema_for(&Names::default())

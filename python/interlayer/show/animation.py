@@ -265,17 +265,25 @@ kbd { font: .8em ui-monospace, "DejaVu Sans Mono", monospace; border: 1px solid 
 @media (max-width: 36rem) { .controls { gap: .5rem .7rem } td, th { padding-right: .4rem } }
 """
 
+_EMBEDDED = "body { margin: .6rem auto }"
 
-def page(of: Mapping[str, Any]) -> str:
-    """The page that plays a scene: style, scripts and data are in it, and it asks for nothing else."""
+
+def page(of: Mapping[str, Any], *, embedded: bool = False) -> str:
+    """The page that plays a scene: style, scripts and data are in it, and it asks for nothing else.
+
+    `embedded` is for a frame of another page, which has the heading.
+    """
     esc = html.escape
     radios = [node for node in of["nodes"] if node["radio"]]
     title = f"{of['title']}: the air"
     label = f"Map of {_count(radios, 'node')}, neighbours and frames; the same in words beside it"
-    parts = [
-        f"<style>{_STYLE}</style>",
+    head = (
         f'<header><h1>{esc(title)}</h1><p class="soft">Interlayer {esc(of["version"])} · one run, seed {of["seed"]} · '
-        f"{_count(radios, 'node')} with a radio, {of['until_s']:g} s</p></header>",
+        f"{_count(radios, 'node')} with a radio, {of['until_s']:g} s</p></header>"
+    )
+    parts = [
+        f"<style>{_STYLE}{_EMBEDDED if embedded else ''}</style>",
+        *([] if embedded else [head]),
         '<main><section aria-label="The air" class="plain">',
         f'<canvas id="air" role="img" aria-label="{esc(label)}" aria-describedby="said" '
         f'style="--shape: {_shape(radios):g}"></canvas>',

@@ -22,7 +22,7 @@ from interlayer.measure import metrics, stats
 
 from .arms import SCHEME, SCHEMES, Arm, arms
 from .measures import METRICS, NAMES, Measure, Probes, measure, read, support_of
-from .runs import simulate
+from .runs import Ended, simulate
 
 if TYPE_CHECKING:
     from interlayer._core import Run
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from interlayer.parts import Part
 
     from .arms import Settings
-    from .runs import Progress
+    from .runs import Progress, Standing
     from .store import Store
 
 RUNS = 10
@@ -144,6 +144,7 @@ def run(
     tell: Callable[[str], None] = lambda line: None,
     parts: tuple[Part, ...] = (),
     metric: Sequence[str] = (),
+    seen: Callable[[Paired], None] | None = None,
 ) -> Paired | None:
     """Run a scenario's text once for each arm and seed; `overrides` (path, TOML text) go over the file, under the arms.
 
@@ -151,8 +152,9 @@ def run(
     `seed` is the scenario's own unless given, `name` stands in for a scenario without one. After Ctrl-C the seeds that
     every arm has are kept, marked `interrupted`, and so are those before one that failed (`failures`); None if there is
     none. Runs that a `store` has are taken from there. `parts` are controllers and schemes in Python. `metric` are more
-    metrics to compare, beside those of `METRICS`. `tell` is told of the memory of a large scenario. Raises
-    `InputError`, `OutputError`, `PartError`, and `RunError` if a run failed and no seed is whole.
+    metrics to compare, beside those of `METRICS`. `tell` is told of the memory of a large scenario. `seen` gets the
+    comparison so far each time that every arm has one run more; what it raises ends the runs. Raises `InputError`,
+    `OutputError`, `PartError`, and `RunError` if a run failed and no seed is whole.
     """
     started = time.perf_counter()
     for path, _ in overrides:
@@ -169,26 +171,40 @@ def run(
     results: dict[str, list[Run]] = {arm.label: [] for arm in chosen}
     wanted = [(scenario, results[arm.label]) for arm, scenario in zip(chosen, scenarios, strict=True)]
     what = own.name or name
-    ended = simulate(wanted, runs, first, engine, what, progress, store)
-    common = min(len(found) for found in results.values())
-    if not common and ended.failures:
+
+    def paired(common: int, ended: Ended) -> Paired:
+        return Paired(
+            scenario=what,
+            text=text,
+            arms=tuple(chosen),
+            runs={label: found[:common] for label, found in results.items()},
+            seed=first,
+            version=simulator.version(),
+            wall_s=time.perf_counter() - started,
+            overrides=tuple(overrides),
+            interrupted=ended.interrupted,
+            failures=tuple(ended.failures),
+            parts=in_python.used(parts, scenarios),
+            measures=asked,
+        )
+
+    def common() -> int:
+        return min(len(found) for found in results.values())
+
+    told = 0
+
+    def watched(what: str, standing: Standing) -> None:
+        nonlocal told
+        if progress is not None:
+            progress(what, standing)
+        if seen is not None and common() > told:
+            told = common()
+            seen(paired(told, Ended()))
+
+    ended = simulate(wanted, runs, first, engine, what, progress if seen is None else watched, store)
+    if not common() and ended.failures:
         raise ended.failures[0]
-    if not common:
-        return None
-    return Paired(
-        scenario=what,
-        text=text,
-        arms=tuple(chosen),
-        runs={label: found[:common] for label, found in results.items()},
-        seed=first,
-        version=simulator.version(),
-        wall_s=time.perf_counter() - started,
-        overrides=tuple(overrides),
-        interrupted=ended.interrupted,
-        failures=tuple(ended.failures),
-        parts=in_python.used(parts, scenarios),
-        measures=asked,
-    )
+    return paired(common(), ended) if common() else None
 
 
 def _parsed(text: str, overrides: Sequence[tuple[str, str]], arm: Arm, parts: Sequence[Part]) -> Any:

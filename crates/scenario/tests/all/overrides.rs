@@ -154,3 +154,14 @@ fn all_wrong_overrides_are_told_at_once() {
     let error = read_with(LEAST, &[("flow.9.to", "a"), ("node.nobody.role", "ap")]).unwrap_err();
     assert_eq!(error.all().map(|one| one.path.as_str()).collect::<Vec<_>>(), ["flow.9.to", "node.nobody.role"]);
 }
+
+#[test]
+fn the_file_with_overrides_in_it_is_the_same_scenario() {
+    let set = [("radio.data_rate", "5.5 Mb/s"), ("scheme", "lle-tcp:guard=1 ms"), ("flow.*.transport.sack", "true")];
+    let pairs = set.map(|(path, value)| (path.to_owned(), value.to_owned()));
+    let tables: toml::Table = serde_json::from_str(&scenario::overridden(TCP, &pairs).unwrap()).unwrap();
+    let whole = read_with(&toml::to_string(&tables).unwrap(), &[]).unwrap();
+    assert_eq!(whole.to_json(), read_with(TCP, &set).unwrap().to_json());
+    let wrong = [("node.nobody.role".to_owned(), "ap".to_owned())];
+    assert!(scenario::overridden(TCP, &wrong).unwrap_err().to_string().starts_with("node.nobody.role: "));
+}

@@ -1,0 +1,760 @@
+"""`interlayer explore` without a browser: the server by HTTP, its answers beside `interlayer compare`, its controls.
+
+test_explore_page.py has the page in a browser.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+
+import interlayer
+from interlayer import api, simulator
+from interlayer.explore import cells, controls, server, work
+from interlayer.explore.cells import Cell, Question, Source
+from test_command_line import EXAMPLES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+pytestmark = pytest.mark.core
+
+ROOT = Path(__file__).parents[2]
+CELL = interlayer.wlan(3, duration="1 s", warmup="200 ms", loss=0.05, name="small").text
+RTS = [["radio.rts_threshold", "0 B"]]
+
+
+class Answer(NamedTuple):
+    """An answer that has come back whole."""
+
+    status: int
+    content: bytes
+    headers: Mapping[str, str]
+
+    @property
+    def told(self) -> Any:
+        return json.loads(self.content)
+
+
+class Client:
+    """A browser's side of a server."""
+
+    def __init__(self, of: server.Server) -> None:
+        self.of = of
+
+    @contextmanager
+    def opened(self, method: str, path: str, body: Any = None, **headers: str) -> Iterator[http.client.HTTPResponse]:
+        """One request on a connection of its own; `path` follows the token, `body` is JSON unless it is bytes."""
+        connection = http.client.HTTPConnection(server.HOST, self.of.port, timeout=60)
+        content = body if body is None or isinstance(body, bytes) else json.dumps(body)
+        said = {"Content-Type": "application/json", **{k.replace("_", "-"): v for k, v in headers.items()}}
+        with closing(connection):
+            connection.request(method, f"/{self.of.token}{path}", content, said)
+            with connection.getresponse() as answer:
+                yield answer
+
+    def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
+        with self.opened(method, path, body, **headers) as answer:
+            return Answer(answer.status, answer.read(), dict(answer.getheaders()))
+
+    def get(self, path: str, **headers: str) -> Answer:
+        return self.ask("GET", path, **headers)
+
+    def describe(self, **question: Any) -> dict[str, Any]:
+        found: dict[str, Any] = self.ask("POST", "/describe", {"source": "file", **question}).told
+        return found
+
+    def compare(self, **question: Any) -> list[dict[str, Any]]:
+        with self.opened("POST", "/compare", {"source": "file", **question}) as answer:
+            assert answer.status == 200, answer.read()
+            return list(events(answer))
+
+
+def events(answer: http.client.HTTPResponse) -> Iterator[dict[str, Any]]:
+    text = b""
+    while part := answer.read1(65536):
+        text += part
+        while b"\n\n" in text:
+            event, _, text = text.partition(b"\n\n")
+            yield json.loads(event.removeprefix(b"data: "))
+
+
+@contextmanager
+def served(text: str = CELL) -> Iterator[Client]:
+    of = server.Server(Source(api.Scenario(text, file="small.toml")))
+    thread = threading.Thread(target=of.serve)
+    thread.start()
+    try:
+        client = Client(of)
+        for _ in range(100):
+            try:
+                assert client.get("/alive").status == 200
+                break
+            except OSError:
+                time.sleep(0.05)
+        yield client
+    finally:
+        of.stop()
+        thread.join(20)
+        assert not thread.is_alive()
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    with served() as found:
+        yield found
+
+
+def raw(of: server.Server, content: bytes) -> bytes:
+    """The answer of a server to bytes."""
+    with socket.create_connection((server.HOST, of.port), timeout=20) as connection:
+        connection.sendall(content)
+        found = b""
+        try:
+            while part := connection.recv(65536):
+                found += part
+        except ConnectionResetError:
+            pass
+        return found
+
+
+# ---------------------------------------------------------------------------------------------------------- who may ask
+
+
+def test_without_its_token_nothing_is_told(client: Client) -> None:
+    for path in ("/", "/start", "/wrong/", f"/{client.of.token[:-1]}/", f"/{client.of.token}x/", "//", "/page.js"):
+        head = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{client.of.port}\r\nConnection: close\r\n\r\n"
+        answer = raw(client.of, head.encode())
+        assert answer.startswith(b"HTTP/1.1 403"), path
+        assert client.of.token.encode() not in answer
+    assert len(client.of.token) >= 20
+    with served() as other:
+        assert other.of.token != client.of.token
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Host": "example.org"}, 421),
+        ({"Host": "127.0.0.1"}, 421),
+        ({"Host": "127.0.0.1.example.org:PORT"}, 421),
+        ({"Origin": "http://example.org"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "http://127.0.0.1:1"}, 403),
+        ({"Sec_Fetch_Site": "cross-site"}, 403),
+        ({"Sec_Fetch_Site": "same-site"}, 403),
+        ({"Origin": "http://127.0.0.1:PORT"}, 200),
+        ({"Host": "localhost:PORT", "Origin": "http://localhost:PORT", "Sec_Fetch_Site": "same-origin"}, 200),
+    ],
+)
+def test_other_hosts_and_origins_are_refused(client: Client, headers: dict[str, str], status: int) -> None:
+    named = {key: value.replace("PORT", str(client.of.port)) for key, value in headers.items()}
+    assert client.get("/alive", **named).status == status
+    assert client.ask("POST", "/describe", {"source": "file"}, **named).status == status
+
+
+def test_it_listens_on_the_loopback_address_alone(client: Client) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # no packet is sent: it chooses this machine's own address
+            own = probe.getsockname()[0]
+        except OSError:
+            pytest.skip("this machine has no other address")
+    with pytest.raises(OSError, match="refused"):
+        socket.create_connection((own, client.of.port), timeout=5)
+
+
+def test_another_site_can_neither_read_nor_frame_the_page(client: Client) -> None:
+    headers = {name.lower(): value for name, value in client.get("/").headers.items()}
+    policy = headers["content-security-policy"]
+    assert "frame-ancestors 'none'" in policy
+    assert "script-src 'self';" in policy
+    assert "access-control-allow-origin" not in headers
+    assert headers["referrer-policy"] == "no-referrer"
+    assert "server" not in headers
+
+
+# -------------------------------------------------------------------------------------------------------- what is asked
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(
+            "/../../etc/passwd",
+            "/..%2f..%2fetc%2fpasswd",
+            "/%2e%2e/server.py",
+            "/page.js/../../server.py",
+            "/server.py",
+        ),
+        *("//etc/passwd", "/page.js%00", "/stations.toml", "/picture/1/../../server.py", "/picture/1/%2e%2e%2fx.svg"),
+        *("/air/-1/0", "/air/1/99", "/air/x/0", "/picture/1/series-0.html", "/picture/1/comparison.exe", "/Page.js"),
+    ],
+)
+def test_no_path_leads_to_a_file(client: Client, path: str) -> None:
+    status, content, _ = client.get(path)
+    assert status in (400, 403, 404, 410)
+    assert b"root:" not in content
+    assert b"import" not in content
+
+
+@pytest.mark.parametrize("path", ["/start", "/alive", "/", "/page.js", "/air/1/0"])
+def test_what_is_read_takes_no_other_method(client: Client, path: str) -> None:
+    assert {client.ask(method, path, {}).status for method in ("POST", "PUT", "DELETE", "OPTIONS")} == {405}
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ([], "expected an object: source, changes, other, seed, runs"),
+        ({}, "source: expected a text"),
+        ({"source": "/etc/passwd"}, 'source: no "/etc/passwd"'),
+        ({"source": "example:../../x"}, 'source: no "example:../../x"'),
+        ({"source": "file", "command": "ls"}, 'no "command" in a question'),
+        ({"source": "file", "changes": "x"}, "changes: expected a list of 100 pairs at most"),
+        ({"source": "file", "changes": [["a", "1"]] * 101}, "changes: expected a list of 100 pairs at most"),
+        ({"source": "file", "changes": [["a"]]}, "changes: expected pairs of path and value"),
+        ({"source": "file", "changes": [["a", 1]]}, "changes: expected pairs of path and value"),
+        ({"source": "file", "changes": [["a", "x" * 2001]]}, "changes: expected pairs of path and value"),
+        ({"source": "file", "other": [["a", "\0"]]}, "other: expected pairs of path and value"),
+        ({"source": "file", "seed": -1}, "seed: expected a whole number from 0 to"),
+        ({"source": "file", "runs": 101}, "runs: expected a whole number from 1 to 100"),
+        ({"source": "file", "runs": True}, "runs: expected a whole number from 1 to 100"),
+        ({"source": "file", "runs": 1e9}, "runs: expected a whole number from 1 to 100"),
+    ],
+)
+def test_what_is_no_question_is_told_in_a_line(client: Client, question: Any, line: str) -> None:
+    for path in ("/describe", "/compare"):
+        answer = client.ask("POST", path, question)
+        (mistake,) = answer.told["mistakes"]
+        assert (answer.status, mistake["line"].startswith(line)) == (422, True), mistake
+
+
+def test_what_is_malformed_or_too_large_ends_with_its_connection(client: Client) -> None:
+    for body in (b"{", b"\xff\xfe", b"", b"[" * 50_000, b"nan x"):
+        assert client.ask("POST", "/describe", body).status == 422
+    assert client.ask("POST", "/describe", b'{"source": "file"}', Content_Type="text/plain").status == 422
+    assert client.ask("POST", "/describe", b" " * (server.MOST_BODY + 1)).status == 413
+    host, at = f"Host: 127.0.0.1:{client.of.port}\r\n", f"/{client.of.token}/describe"
+    kind = "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n"
+    chunk = f"{20_000:x}\r\n{' ' * 20_000}\r\n"
+    endless = f"POST {at} HTTP/1.1\r\n{host}{kind}\r\n{chunk * 8}"
+    assert raw(client.of, endless.encode()).startswith(b"HTTP/1.1 413")
+    for junk in (
+        b"\x00\x01\x02\r\n\r\n",
+        b"GET\r\n\r\n",
+        f"GET {at} HTTP/1.1\r\n{host}X: {'y' * 300_000}\r\n\r\n".encode(),
+    ):
+        assert raw(client.of, junk).startswith(b"HTTP/1.1 400")
+    twice = f"GET {at} HTTP/1.1\r\n{host}{host}Connection: close\r\n\r\n"
+    assert raw(client.of, twice.encode()).split()[1] in (b"400", b"421")
+    assert client.get("/alive").status == 200
+
+
+def test_the_page_names_no_file_of_the_machine(client: Client, tmp_path: Path) -> None:
+    (tmp_path / "there.trace").write_text("$node_(0) set X_ 1\n")
+    lines = set()
+    for name in (str(tmp_path / "there.trace"), "/no/such"):
+        trace = f'{{ model = "trace", file = "{name}" }}'
+        for key in ("changes", "other"):
+            found = client.ask("POST", "/compare", {"source": "file", key: [["node.sta1.mobility", trace]]})
+            (mistake,) = found.told["mistakes"]
+            assert found.status == 422
+            lines.add(mistake["line"])
+    assert lines == {"node[0].mobility.file: the page takes no names of files; change it in the scenario"}
+
+
+def test_a_trace_that_the_file_names_itself_is_played(tmp_path: Path) -> None:
+    trace = tmp_path / "walk.trace"
+    trace.write_text('$node_(0) set X_ 1.0\n$node_(0) set Y_ 1.0\n$ns_ at 0.1 "$node_(0) setdest 2.0 2.0 1.0"\n')
+    text = CELL.replace("[channel]", '[channel]\nrange = "50 m"', 1).replace(
+        'name = "sta1"', f'name = "sta1"\nmobility = {{ model = "trace", file = "{trace}" }}', 1
+    )
+    simulator.parse(text)
+    with served(text) as client:
+        assert client.compare(other=RTS, runs=2)[-1]["event"] == "done"
+
+
+def test_two_hundred_connections_at_once_leave_a_server_that_answers(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    head = f"GET /{client.of.token}/alive HTTP/1.1\r\nHost: 127.0.0.1:{client.of.port}\r\n\r\n".encode()
+    all_ = [socket.create_connection((server.HOST, client.of.port), timeout=20) for _ in range(100)]
+    monkeypatch.setattr(server, "_IDLE_S", 0.3)
+    all_ += [socket.create_connection((server.HOST, client.of.port), timeout=20) for _ in range(100)]
+    try:
+        for one in all_[:100]:
+            one.sendall(head)
+        assert {one.recv(65536).split()[1] for one in all_[:100]} <= {b"200", b"503"}
+        assert [one.recv(10) for one in all_[100:]] == [b""] * 100, "those that ask nothing are closed"
+    finally:
+        for one in all_:
+            one.close()
+    deadline = time.monotonic() + 10
+    while (status := client.get("/alive").status) != 200 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert status == 200
+
+
+# ----------------------------------------------------------------------------------------------------- what is answered
+
+
+def without_clocks(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: without_clocks(v) for k, v in value.items() if k not in ("wall_s", "sim_s", "set")}
+    return [without_clocks(one) for one in value] if isinstance(value, list) else value
+
+
+def test_numbers_are_those_of_the_command_and_the_lines_of_python_that_are_exported(
+    client: Client, call: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changes = [["channel.errors.per", "0.1"], ["flow.*.transport.congestion", "veno"], ["scheme", "lle-tcp"]]
+    question = {"changes": changes, "other": [["scheme", "none"]], "seed": 7, "runs": 4}
+    told = client.compare(**question)
+    results = [e["result"] for e in told if e["event"] == "result"]
+    assert [r["runs"] for r in results][-1] == 4
+    assert [e["event"] for e in told][-3:] == ["recorded", "recorded", "done"]
+    number = told[0]["number"]
+    mine = client.get(f"/picture/{number}/comparison.json").told
+    exports = client.describe(**question)["exports"]
+    (tmp_path / "cell.toml").write_text(exports["toml"])
+    monkeypatch.chdir(tmp_path)
+    program, *words = shlex.split(exports["command"])
+    status, out, err = call(*words, "--json", "-")
+    assert (program, status, err) == ("interlayer", 0, "")
+    assert without_clocks(json.loads(out)) == without_clocks(mine)
+    said: dict[str, Any] = {}
+    exec(exports["python"], said)
+    goodput = mine["arms"][1]["compared"]["goodput_bps"]
+    assert said["found"].estimate(mine["arms"][1]["label"], "goodput_bps").as_json() == goodput
+    assert len(exports["python"].splitlines()) <= 5
+    # What the page shows is that, in the words of the terminal.
+    shown = next(m for m in results[-1]["metrics"] if m["metric"] == "goodput_bps")
+    assert shown["arms"][1][0] == pytest.approx(goodput["mean"] / 1e6, rel=1e-15)
+    assert results[-1]["sentence"].removesuffix(".") in " ".join(capture(call, *words).split())
+
+
+def capture(call: Callable[..., Any], *words: str) -> str:
+    return str(call(*words)[1])
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "label"),
+    [
+        ("radio.rts_threshold", "0 B", "rts_threshold 0 B"),
+        ("radio.rts_threshold", '"0 B"', "rts_threshold 0 B"),
+        ("radio.standard", '"802.11"', "standard 802.11"),
+        ("flow.*.transport.congestion", '{ name = "veno", beta = 3 }', "congestion veno"),
+        ("node.sta1.position", "[3, 4]", "position [3 4]"),
+        ("scheme", "lle-tcp:sack=keep", "lle-tcp:sack keep"),
+        ("scheme", "none", "none"),
+        ("scheme", "file", "changed"),
+        ("radio.queue", '{ x = "' + "y" * 80 + '" }', "changed"),
+    ],
+)
+def test_the_other_arm_is_called_what_it_changes(path: str, value: str, label: str) -> None:
+    cell = Cell.of(Question("file", (), ((path, value),), 1, 1), Source(api.Scenario(CELL)))
+    assert cell.label == label
+    assert cell.arms() == {label: f"{path}={value}"}
+
+
+def test_intervals_come_before_the_last_run_and_narrow_to_those_of_all(client: Client) -> None:
+    results = [e["result"] for e in client.compare(other=RTS, runs=6) if e["event"] == "result"]
+    runs = [r["runs"] for r in results]
+    assert runs[0] == 1
+    assert runs == sorted(set(runs))
+    assert len(runs) >= 3
+    difference = [next(m for m in r["metrics"] if m["metric"] == "goodput_bps")["difference"] for r in results]
+    assert difference[0][1:] == [None, None], "one run has no interval"
+    whole = interlayer.compare(interlayer.parse(CELL), arms={"rts": "radio.rts_threshold=0 B"}, runs=6)
+    estimate = whole.difference("rts").estimate.scaled(1e-6)
+    mean, low, high = difference[-1]
+    assert mean == pytest.approx(estimate.mean, rel=1e-12)
+    assert (high - low) / 2 == pytest.approx(estimate.half_width, rel=1e-9)
+
+
+def test_the_recorded_run_is_the_first_of_those_compared(client: Client) -> None:
+    recorded = [e for e in client.compare(other=RTS, runs=2, seed=3) if e["event"] == "recorded"]
+    assert [e["arm"] for e in recorded] == [0, 1]
+    names = [q["name"] for q in recorded[0]["series"]]
+    assert {"cwnd", "srtt"} <= set(names)
+    line = next(q for q in recorded[0]["series"] if q["name"] == "cwnd")["lines"][0]
+    run = interlayer.run(interlayer.parse(CELL), seed=3, series=True)
+    (core,) = (c for p, c in run.runs[0]["series"].items() if p == f"flow.{line['entry']}.cwnd_bytes")
+    assert line["values"] == pytest.approx((core["value"] / 1000).tolist(), rel=1e-5)
+
+
+def test_the_air_is_the_page_of_animate(client: Client, call: Callable[..., Any], tmp_path: Path) -> None:
+    number = client.compare(other=RTS, runs=1, seed=2)[0]["number"]
+    status, page, _ = client.get(f"/air/{number}/0")
+    (tmp_path / "cell.toml").write_text(CELL)
+    assert call("run", tmp_path / "cell.toml", "--animate", "--seed", "2", "--out", tmp_path / "out")[0] == 0
+    pages = [page.decode(), (tmp_path / "out" / "animation.html").read_text("utf-8")]
+    scenes = [json.loads(re.search(r'id="scene">(.*?)</script>', text, re.DOTALL)[1]) for text in pages]  # type: ignore[index]
+    assert status == 200
+    assert scenes[0] == scenes[1]
+    scripts = [re.findall(r"<script>(.*?)</script>", text, re.DOTALL) for text in pages]
+    assert scripts[0] == scripts[1]
+
+
+def test_pictures_and_data_are_had_in_each_format(client: Client) -> None:
+    number = client.compare(other=RTS, runs=2)[0]["number"]
+    for what, begins in (
+        ("comparison.svg", b"<?xml"),
+        ("comparison.png", b"\x89PNG"),
+        ("comparison.csv", b"arm,seed,"),
+        ("series-0.svg", b"<?xml"),
+        ("series-1.png", b"\x89PNG"),
+        ("series-1.csv", b"seed,"),
+        ("air-1.html", b"<!doctype html>"),
+    ):
+        status, content, _ = client.get(f"/picture/{number}/{what}")
+        assert (status, content[: len(begins)]) == (200, begins), what
+    assert client.get(f"/picture/{number + 1}/comparison.svg").status == 410
+
+
+# ----------------------------------------------------------------------------------------------------- what is given up
+
+LONG = [["scenario.duration", "2000 s"]]
+
+
+def threads() -> int:
+    """Threads of this process, those of the core among them."""
+    return len(list(Path("/proc/self/task").iterdir()))
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="threads are counted in /proc")
+def test_a_slider_that_is_dragged_leaves_no_run_behind() -> None:
+    with served() as client:
+        before = None
+        for i in range(40):
+            per = f"{0.001 + 0.002 * i:.3f}"
+            question = {"source": "file", "changes": [*LONG, ["channel.errors.per", per]], "other": RTS}
+            with client.opened("POST", "/compare", question):
+                time.sleep(0.02)
+            if i == 3:
+                before = threads()
+        deadline = time.monotonic() + 5
+        desk = client.of.explorer.desk
+        while (desk._asked is not None and not desk._asked.is_over) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert desk._asked is not None
+        assert desk._asked.is_over
+        assert before is not None
+        assert threads() <= before
+        assert [t.name for t in threading.enumerate() if t.name.startswith("question")] == []
+
+
+def test_a_newer_question_ends_the_older_at_once(client: Client) -> None:
+    begun = time.monotonic()
+    with client.opened("POST", "/compare", {"source": "file", "changes": LONG, "other": RTS}) as old:
+        assert client.compare(other=RTS, runs=1)[-1]["event"] == "done"
+        assert list(events(old))[-1]["event"] == "ended"
+    assert time.monotonic() - begun < 10
+
+
+@pytest.mark.parametrize(
+    ("changes", "path", "line"),
+    [
+        (
+            [["scenario.duration", "1000000 s"]],
+            "runs",
+            r"would take about [\d.]+ (min|h|days), and the page waits 60 s",
+        ),
+        (
+            [["node.sta1.count", "5000"]],
+            "node[0].count",
+            r"5002 nodes, a run of them some [\d.]+ [GM]B of memory; the page",
+        ),
+        ([["scenario.duration", "x"]], "scenario.duration", '"x" does not start with a number'),
+    ],
+)
+def test_what_would_take_too_long_or_too_much_is_refused_with_its_forecast(
+    client: Client, changes: list[list[str]], path: str, line: str
+) -> None:
+    begun = time.monotonic()
+    last = client.compare(changes=changes, other=RTS)[-1]
+    assert last["event"] == "refused"
+    assert last["mistakes"][0]["path"] == path
+    assert re.search(line, last["mistakes"][0]["line"])
+    assert time.monotonic() - begun < 20
+
+
+def test_memory_beyond_the_page_s_share_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(work, "MOST_BYTES", 1000)
+    with served() as client:
+        last = client.compare(other=RTS)[-1]
+    assert "3 nodes would take some" in last["mistakes"][0]["line"]
+    assert last["mistakes"][0]["line"].endswith("of memory; the page gives runs 1 kB")
+
+
+def test_series_that_are_too_long_are_not_recorded(client: Client) -> None:
+    told = client.compare(changes=[["scenario.series_every", "1 us"]], other=RTS, runs=1)
+    assert [e["event"] for e in told][-3:] == ["unrecorded", "unrecorded", "done"]
+    assert "raise scenario.series_every" in told[-2]["why"]
+    fine, coarse = (["scenario.series_every", text] for text in ("1 us", "50 ms"))
+    told = client.compare(changes=[fine], other=[coarse], runs=1)
+    assert [(e["event"], e.get("arm")) for e in told][-3:-1] == [("unrecorded", 0), ("recorded", 1)]
+    number = told[0]["number"]
+    assert [client.get(f"/air/{number}/{arm}").status for arm in (0, 1)] == [410, 200]
+    assert [client.get(f"/picture/{number}/series-{arm}.csv").status for arm in (0, 1)] == [404, 200]
+
+
+# ------------------------------------------------------------------------------------------------------------- controls
+
+
+def described(client: Client, name: str) -> dict[str, Any]:
+    return client.describe(source=name, other=RTS)
+
+
+@pytest.mark.parametrize("name", [f"example:{one}" for one in cells.EXAMPLES])
+def test_a_control_that_is_set_to_its_own_value_changes_nothing(client: Client, name: str) -> None:
+    text = Source().text(name)
+    whole = json.loads(simulator.parse(text).effective_json())
+    all_ = [c for g in described(client, name)["groups"] for c in g["controls"]]
+    assert len(all_) > 50
+    assert [c["help"] for c in all_ if "](" in c["help"] + c["default"]] == []
+    assert len([c for c in all_ if c["help"]]) > 0.95 * len(all_)
+    moved = 0
+    for control in all_:
+        if control["value"] == "" or not control["is_main"]:
+            continue
+        set_ = [*(tuple(pair) for pair in control.get("needs", [])), (control["path"], control["value"])]
+        assert json.loads(simulator.parse(text, set_).effective_json()) == whole, control["path"]
+        moved += 1
+    assert moved >= 8
+
+
+def test_each_choice_is_a_scenario_or_a_mistake_with_a_line(client: Client) -> None:
+    taken, refused = 0, []
+    for name in ("example:coffee-shop", "example:walking"):
+        text = Source().text(name)
+        for control in (c for g in described(client, name)["groups"] for c in g["controls"] if c["is_main"]):
+            for choice in control.get("choices", []):
+                try:
+                    simulator.parse(text, [(control["path"], choice["value"])])
+                    taken += 1
+                except interlayer.InputError as e:
+                    refused.append(str(e))
+    assert taken > 60
+    assert refused
+    assert not [line for line in refused if not line or "not TOML" in line]
+
+
+def test_a_key_that_the_core_gains_is_on_the_page(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    schema = simulator.schema()
+    schema["properties"]["radio"]["properties"]["glow"] = {
+        "type": "string",
+        "pattern": r"^\s*[-+.0-9eE_]+\s*(lm|klm)\s*$",
+        "examples": ["3 lm"],
+        "description": "Light of every radio. Default: none.",
+    }
+    monkeypatch.setattr(controls, "_schema", lambda: schema)
+    (glow,) = (c for g in described(client, "file")["groups"] for c in g["controls"] if c["path"] == "radio.glow")
+    assert (glow["help"], glow["default"], glow["units"]) == ("Light of every radio.", "none", ["lm", "klm"])
+    assert not glow["is_main"]
+
+
+def test_the_rates_of_a_radio_are_those_that_the_core_takes(client: Client) -> None:
+    (rate,) = (
+        c
+        for g in described(client, "example:bursty-link")["groups"]
+        for c in g["controls"]
+        if c["path"] == "radio.data_rate"
+    )
+    labels = [choice["label"] for choice in rate["choices"]]
+    assert labels == [f"{n} Mb/s" for n in (1, 2, 5.5, 6, 9, 11, 12, 18, 24, 36, 48, 54)]
+
+
+def test_an_empty_value_leaves_a_key_out(client: Client) -> None:
+    emptied = [["radio.streams", ""], ["radio.width", ""], ["node.ap.position", ""], ["link.0.queue", ""]]
+    emptied += [["flow.*.dscp", ""], ["radio.nothing.there", ""], ["node.nobody.count", ""]]
+    found = client.describe(source="example:home-ax", changes=emptied, other=RTS)
+    assert found["mistakes"] == []
+    before, after = (
+        json.loads(simulator.parse(text).to_json())
+        for text in (Source().text("example:home-ax"), found["exports"]["toml"])
+    )
+    assert before["radio"]["width"] == "80 MHz"
+    assert not {"streams", "width"} & set(after["radio"])
+    assert "position" not in after["node"][1]
+    assert after["link"][0]["queue"] != before["link"][0]["queue"]
+    assert {flow["dscp"] for flow in after["flow"]} == {0}
+    (width,) = (c for g in found["groups"] for c in g["controls"] if c["path"] == "radio.width")
+    assert (width["is_given"], width["is_needed"]) == (False, False)
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ["radio.data_rate", "3 Mb/s"],
+        ["radio.rts_threshold", "-1 B"],
+        ["channel.errors.per", "2"],
+        ["flow.*.transport.congestion", "venno"],
+        ["node.sta9.position", "[0, 0]"],
+        ["radio.nothing", "1"],
+    ],
+)
+def test_a_mistake_is_the_line_of_the_command_line(
+    client: Client, call: Callable[..., Any], pair: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "cell.toml").write_text(CELL)
+    status, _, err = call("check", tmp_path / "cell.toml", "--set", "=".join(pair))
+    lines = [line.removeprefix(f"interlayer: {tmp_path / 'cell.toml'}: ") for line in err.splitlines()]
+    assert status == 2
+    found = client.describe(changes=[pair])
+    assert [m["line"] for m in found["mistakes"]] == lines
+    assert found["groups"], "the controls stay"
+    both = client.describe(changes=[pair], other=RTS)
+    assert [m["line"] for m in both["mistakes"]] == lines, "of both arms, told once"
+    arm = client.describe(other=[pair])["mistakes"]
+    assert [(m["line"], m.get("arm", 1)) for m in arm] == [(line, 1) for line in lines]
+
+
+# ------------------------------------------------------------------------------------------------------------- stations
+
+
+def test_ten_stations_are_cells_with_a_question_and_an_answer_with_numbers() -> None:
+    found = cells.stations()
+    assert len(found) == 10
+    assert len({one.id for one in found}) == 10
+    for one in found:
+        simulator.parse(one.text)
+        simulator.parse(one.text, one.other)
+        assert one.question.endswith("?")
+        assert re.search(r"\d", one.answer)
+        assert len(one.said) < 500
+
+
+@pytest.mark.parametrize("one", cells.stations(), ids=lambda one: one.id)
+def test_a_station_s_answer_is_what_its_runs_give(one: cells.Station) -> None:
+    """The means that an answer names are those of the version here, to the digits that it has."""
+    cell = Cell.of(Question(f"station:{one.id}", (), one.other, 1, one.runs), Source())
+    found = interlayer.compare(interlayer.parse(cell.text), arms=cell.arms(), runs=one.runs)
+    labels = [arm.label for arm in found.arms]
+    said = re.findall(r"(\d+\.\d+) (?:Mb/s|ms)", one.answer)
+    assert len(said) >= 2
+    metric = "rtt_mean_s" if one.metric == "rtt_mean" else "goodput_bps"
+    scale = 1e3 if one.metric == "rtt_mean" else 1e-6
+    for label, text in zip(labels, said[:2], strict=True):
+        digits = len(text.partition(".")[2])
+        assert f"{found.estimate(label, metric).mean * scale:.{digits}f}" == text, (one.id, label)
+
+
+def test_the_lecture_links_to_each_station() -> None:
+    assert "(explore.md#ten-stations)" in (ROOT / "docs" / "lecture.md").read_text("utf-8")
+    page = (ROOT / "docs" / "explore.md").read_text("utf-8")
+    for one in cells.stations():
+        assert f"| {one.title} | {one.question} |" in page, one.title
+
+
+# ---------------------------------------------------------------------------------------------------------- the command
+
+
+@pytest.mark.parametrize("line", [one for one in EXAMPLES if " explore" in one])
+def test_each_example_serves_a_page_until_it_is_interrupted(line: str, tmp_path: Path) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    words = [word for word in shlex.split(line)[1:] if word not in ("--port", "8700")]
+    command = [sys.executable, "-m", "interlayer", *words, *(["--no-open"] if "--no-open" not in words else [])]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        found = re.search(r"http://127\.0\.0\.1:(\d+)(/\S+/)#from=(\S+)", process.stdout.readline())
+        assert found is not None
+        for _ in range(200):
+            try:
+                connection = http.client.HTTPConnection(server.HOST, int(found[1]), timeout=20)
+                with closing(connection):
+                    connection.request("GET", f"{found[2]}start")
+                    sources = json.loads(connection.getresponse().read())["sources"]
+                break
+            except ConnectionRefusedError:
+                time.sleep(0.05)
+        assert found[3] in sources
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=20)
+    assert (process.returncode, err) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["cofee-shop"], 'no file or example "cofee-shop"; did you mean "coffee-shop"?'),
+        (["no.toml"], "no.toml: no such file or directory"),
+        (["--port", "70000"], "--port"),
+        (["x.toml"], 'x.toml: radio.data_rat: no such key; did you mean "data_rate"?'),
+    ],
+)
+def test_a_wrong_command_is_told_in_a_line(
+    call: Callable[..., Any], words: list[str], line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("x.toml").write_text(
+        CELL.replace("[channel]", "[channel]", 1).replace("standard = ", 'data_rat = "1 Mb/s"\nstandard = ', 1)
+    )
+    status, out, err = call("explore", *words, "--no-open")
+    assert (status, out) == (2, "")
+    assert line in err
+
+
+def test_a_port_that_is_taken_is_told(client: Client, call: Callable[..., Any]) -> None:
+    status, out, err = call("explore", "--port", client.of.port, "--no-open")
+    assert (status != 0, out) == (True, "")
+    assert err == f"interlayer: --port: 127.0.0.1:{client.of.port}: address already in use\n"
+
+
+def test_without_the_extra_the_command_names_it(call: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    status, _, err = call("explore", "--no-open")
+    assert status == 2
+    assert 'pip install "interlayer[explore]"' in err
+
+
+def test_the_page_is_small_and_asks_nobody_else() -> None:
+    folder = Path(server.__file__).parent / "page"
+    sizes: Mapping[str, int] = {file.name: file.stat().st_size for file in folder.iterdir()}
+    assert sum(sizes.values()) < 110_000
+    for file in folder.iterdir():
+        text = file.read_text("utf-8")
+        assert re.findall(r"(?:src|href)=\"(?!data:|#)[^\"]*//[^\"]*\"", text) == []
+        assert "eval(" not in text
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance by WCAG 2.1: sRGB made linear, then weighed."""
+    whole = colour if len(colour) == 7 else "#" + "".join(2 * digit for digit in colour[1:])
+    parts = [int(whole[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def test_texts_stand_out_in_light_and_dark() -> None:
+    assert contrast("#000", "#ffffff") == pytest.approx(21.0)
+    style = (Path(server.__file__).parent / "page" / "page.css").read_text("utf-8")
+    themes = [
+        dict(re.findall(r"--([\w-]+): (#[0-9a-f]{3,6})\b", part)) for part in style.split("prefers-color-scheme")[:2]
+    ]
+    assert [len(theme) >= 9 for theme in themes] == [True, True]
+    for theme in themes:
+        for name in ("ink", "soft", "link", "wrong"):
+            for ground in ("paper", "code"):
+                assert contrast(theme[name], theme[ground]) >= 4.5, (name, ground)
+        for name in ("arm-0", "arm-1"):
+            assert contrast(theme[name], theme["paper"]) >= 4.5, name

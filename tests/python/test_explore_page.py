@@ -1,0 +1,390 @@
+"""The page of `interlayer explore` in a browser: Chromium of the system, driven by Playwright.
+
+Without one of them these tests are skipped, or fail where INTERLAYER_REQUIRE_BROWSER=1.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import time
+from contextlib import contextmanager
+from importlib.util import find_spec
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+import pytest
+
+import interlayer
+from interlayer import simulator
+from interlayer.explore import cells
+from interlayer.show import as_json, comparison_words
+from test_explore import CELL, Client, served
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser, Locator, Page
+
+pytestmark = pytest.mark.core
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    missing = "chromium" if CHROMIUM is None else "playwright" if find_spec("playwright") is None else None
+    if missing is not None:
+        if os.environ.get("INTERLAYER_REQUIRE_BROWSER") == "1":
+            pytest.fail(f"{missing} is required (INTERLAYER_REQUIRE_BROWSER=1) and not installed")
+        pytest.skip(f"{missing} is not installed")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--js-flags=--expose-gc"])
+        yield found
+        found.close()
+
+
+@pytest.fixture(scope="module")
+def client(browser: Browser) -> Iterator[Client]:
+    with served() as found:
+        yield found
+
+
+CELL_AT = "from=file&arm=radio.rts_threshold%3D0+B&runs=3"
+
+
+@pytest.fixture(scope="module")
+def opened(browser: Browser, client: Client) -> Iterator[Page]:
+    """One page for all tests. No request goes elsewhere, and no script fails."""
+    with browser.new_context(viewport={"width": 1600, "height": 1000}, accept_downloads=True) as context:
+        found = context.new_page()
+        asked: list[str] = []
+        failed: list[str] = []
+        found.on("request", lambda request: asked.append(request.url))
+        found.on("pageerror", lambda error: failed.append(str(error)))
+        found.goto(f"{client.of.address}#{CELL_AT}")
+        done(found, 0)
+        yield found
+        own = (client.of.address, "data:", "blob:")
+        assert [url for url in asked if not url.startswith(own)] == []
+        assert failed == []
+
+
+@pytest.fixture
+def page(opened: Page) -> Page:
+    """The page with the small cell, once it has been answered."""
+    begin(opened, CELL_AT)
+    return opened
+
+
+_begun = count()
+
+
+def begin(page: Page, of: str) -> None:
+    """The page with a state, answered: also where it has that state already."""
+    wanted = f"#{of}&test={next(_begun)}"
+    page.evaluate(f"location.hash = '{wanted}'")
+    page.wait_for_selector(f'body[data-of="{wanted}"]', state="attached", timeout=30_000)
+
+
+@contextmanager
+def answering(page: Page) -> Iterator[None]:
+    """The question that is asked inside is answered whole."""
+    before = answered(page)
+    yield
+    done(page, before)
+
+
+def done(page: Page, before: int) -> None:
+    """Waits until more questions have been answered than before."""
+    deadline = time.monotonic() + 30
+    while answered(page) <= before:
+        assert time.monotonic() < deadline, "no answer"
+        page.wait_for_timeout(10)
+
+
+def answered(page: Page) -> int:
+    return int(page.get_attribute("body", "data-done") or 0)
+
+
+def field(page: Page, path: str) -> Locator:
+    """The field of the cell's own value of a key."""
+    return page.locator(f'.control[data-path="{path}"] > input:not([type=range])')
+
+
+def enter(page: Page, path: str, value: str) -> None:
+    field(page, path).fill(value)
+    field(page, path).press("Enter")
+
+
+def compared(page: Page) -> dict[str, list[str]]:
+    """The page's table: each metric's cells."""
+    rows = page.locator("#table tbody tr")
+    return {row.locator("th").inner_text(): row.locator("td").all_inner_texts() for row in rows.all()}
+
+
+def state(page: Page) -> str:
+    return str(page.evaluate("location.hash"))
+
+
+def test_the_table_has_the_numbers_of_compare_for_the_same_seeds(page: Page) -> None:
+    arms = {"rts_threshold 0 B": "radio.rts_threshold=0 B"}
+    found = as_json.comparison(interlayer.compare(interlayer.parse(CELL), arms=arms, runs=3))
+    shown = compared(page)
+    assert len(shown) == len(found["arms"][0]["compared"])
+    for metric in found["arms"][0]["compared"]:
+        name, unit = comparison_words.name_and_unit(metric)
+        head = name if unit in ("1", "packets") else f"{name}, {unit}"
+        one, other = found["arms"]
+        difference = comparison_words.difference_text(other["difference"][metric], metric, unit)
+        words = [*(comparison_words.in_unit(arm["compared"][metric], metric) for arm in (one, other)), difference]
+        assert shown[head][:3] == words
+    assert "against the cell" in page.inner_text("#sentence")
+    assert "paired by common seeds from 1" in page.inner_text("#table caption")
+    assert page.locator("#dots svg").get_attribute("aria-label") is not None
+    assert page.locator("#narrows canvas").count() == 1
+    assert page.locator("#series canvas").count() == 4
+
+
+def test_each_control_is_moved(page: Page) -> None:
+    all_ = [c["path"] for g in described(page)["groups"] for c in g["controls"] if c["is_main"]]
+    moved = {"slider": 0, "choice": 0, "text": 0}
+    for path in all_:
+        begin(page, CELL_AT.replace("runs=3", "runs=1"))
+        box, before = page.locator(f'.control[data-path="{path}"]'), answered(page)
+        if (select := box.locator("> select")).count():
+            values = [option.get_attribute("value") for option in select.locator("option").all()]
+            select.select_option(next(v for v in values if v != select.input_value()))
+            kind = "choice"
+        elif (slider := box.locator("> input[type=range]")).count():
+            slider.press("PageUp" if int(slider.input_value()) < 500 else "PageDown")
+            kind = "slider"
+        else:
+            enter(page, path, "400 B")
+            kind = "text"
+        assert f"set={path}=" in unquote(state(page))
+        moved[kind] += 1
+        # It is answered, or it is a mistake that stands at a control.
+        at_control = page.locator("#cell p.wrong:not(:empty)")
+        deadline = time.monotonic() + 30
+        while answered(page) == before and not at_control.count():
+            assert time.monotonic() < deadline, path
+            page.wait_for_timeout(10)
+    assert min(moved.values()) >= 1
+    assert sum(moved.values()) >= 10
+
+
+def described(page: Page) -> dict[str, Any]:
+    question = {"source": "file", "changes": [], "other": []}
+    address = page.url.partition("#")[0]
+    answer = page.request.post(f"{address}describe", data=question, headers={"Content-Type": "application/json"})
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def test_back_and_forward_of_the_browser_are_changes_taken_back_and_made_again(page: Page) -> None:
+    attempts = field(page, "radio.max_attempts")
+    for value in ("3", "2"):
+        with answering(page):
+            enter(page, "radio.max_attempts", value)
+    two = compared(page)
+    for value in ("3", "7"):
+        with answering(page):
+            page.evaluate("history.back()")
+        assert attempts.input_value() == value
+    for value in ("3", "2"):
+        with answering(page):
+            page.evaluate("history.forward()")
+        assert attempts.input_value() == value
+    assert compared(page) == two
+    assert "max_attempts = 2" in page.inner_text("#toml")
+
+
+def test_the_address_holds_the_state(page: Page, client: Client) -> None:
+    with answering(page):
+        enter(page, "radio.queue.packets", "9")
+    with page.context.new_page() as other:
+        other.goto(client.of.address + state(page))
+        done(other, 0)
+        assert compared(other) == compared(page)
+        assert other.inner_text("#command") == page.inner_text("#command")
+
+
+def test_a_mistake_stands_at_its_control_in_the_words_of_the_command_line(page: Page) -> None:
+    box = page.locator('.control[data-path="radio.rts_threshold"]')
+    enter(page, "radio.rts_threshold", "12 parsecs")
+    line = box.locator("p.wrong")
+    line.and_(page.locator(":not(:empty)")).wait_for()
+    with pytest.raises(interlayer.InputError) as wrong:
+        simulator.parse(CELL, [("radio.rts_threshold", "12 parsecs")])
+    assert line.inner_text() == str(wrong.value)
+    assert line.get_attribute("id") in str(box.locator("input").first.get_attribute("aria-describedby"))
+    assert line.get_attribute("role") == "alert"
+    assert compared(page), "what was shown stays"
+    with answering(page):
+        enter(page, "radio.rts_threshold", "off")
+    assert page.locator("#cell p.wrong:not(:empty)").count() == 0
+
+
+def test_the_other_arm_changes_one_thing_and_another_takes_its_place(page: Page) -> None:
+    page.locator('.control[data-path="radio.max_attempts"] .swap').click()
+    other = page.locator('.control[data-path="radio.max_attempts"] .other input').first
+    assert page.evaluate("document.activeElement.id").endswith("max_attempts-other")
+    with answering(page):
+        other.fill("1")
+        other.press("Enter")
+    assert page.locator(".control .other").count() == 1
+    assert "max_attempts 1 against the cell" in page.inner_text("#sentence")
+    assert "--arm 'max_attempts 1=radio.max_attempts=1'" in page.inner_text("#command")
+
+
+def test_a_slider_that_is_dragged_leaves_no_run_and_no_memory_behind(page: Page, client: Client) -> None:
+    enter(page, "scenario.duration", "60 s")
+    page.locator('.control[data-path="scenario.duration"] .is-changed').wait_for()
+    slider = page.locator('.control[data-path="radio.max_attempts"] input[type=range]')
+    slider.scroll_into_view_if_needed()
+    box = slider.bounding_box()
+    assert box is not None
+    session = page.context.new_cdp_session(page)
+
+    def drag(times: int) -> int:
+        """Moves the slider to and fro; gives the bytes of the page's heap after it."""
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        page.mouse.down()
+        for i in range(times):
+            page.mouse.move(
+                box["x"] + box["width"] * (0.2 + 0.6 * abs((i % 40) / 20 - 1)), box["y"] + box["height"] / 2
+            )
+            page.wait_for_timeout(20)
+        page.mouse.up()
+        session.send("HeapProfiler.collectGarbage")
+        return int(session.send("Runtime.getHeapUsage")["usedSize"])
+
+    few, many = drag(20), drag(80)
+    assert many < few + 3_000_000
+    desk = client.of.explorer.desk
+    deadline = time.monotonic() + 5
+    while desk._asked is not None and not desk._asked.is_over and time.monotonic() < deadline:
+        page.wait_for_timeout(20)
+    assert desk._asked is not None
+    assert desk._asked.is_over, "no run is left"
+    assert "max_attempts" in state(page)
+
+
+def test_the_air_plays_in_the_page(page: Page) -> None:
+    air = page.frame_locator("#air")
+    air.locator("#play").wait_for()
+    assert air.locator("#air").count() == 1
+    before = air.locator("#clock").inner_text()
+    air.locator("#play").click()
+    deadline = time.monotonic() + 10
+    while air.locator("#clock").inner_text() == before and time.monotonic() < deadline:
+        page.wait_for_timeout(30)
+    assert air.locator("#clock").inner_text() != before
+    page.select_option("#air-arm", "1")
+    page.frame_locator('#air[data-at$="/1"]').locator("#play").wait_for()
+
+
+def test_arrow_keys_read_a_chart(page: Page) -> None:
+    chart = page.locator("#series .chart").first
+    assert "over time" in str(chart.get_attribute("aria-label"))
+    chart.focus()
+    chart.press("ArrowRight")
+    first = page.locator("#series figure").first.locator(".read").inner_text()
+    chart.press("ArrowRight")
+    second = page.locator("#series figure").first.locator(".read").inner_text()
+    assert re.match(r"[\d.]+: ", first)
+    assert first != second
+
+
+def test_what_is_shown_can_be_taken_away(page: Page, tmp_path: Path) -> None:
+    with page.expect_download() as saved:
+        page.locator('[data-save="toml"]').click()
+    saved.value.save_as(tmp_path / "cell.toml")
+    assert (tmp_path / "cell.toml").read_text() == CELL
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.locator('[data-copy="command"]').click()
+    page.wait_for_timeout(50)
+    assert page.evaluate("navigator.clipboard.readText()") == page.inner_text("#command")
+    with page.expect_download() as picture:
+        page.locator('#pictures a[download="comparison.json"]').click()
+    picture.value.save_as(tmp_path / "comparison.json")
+    found = json.loads((tmp_path / "comparison.json").read_text())
+    assert found["runs"] == 3
+
+
+def test_a_station_is_a_cell_a_question_and_an_answer(page: Page) -> None:
+    one = cells.stations()[0]
+    with answering(page):
+        page.select_option("#station", one.id)
+    assert page.inner_text("#guide .question") == one.question
+    assert not page.locator("#guide details p").is_visible()
+    page.locator("#guide summary").click()
+    assert page.inner_text("#guide details p") == one.answer
+    page.locator(".control .other").wait_for()
+    assert f"from=station%3A{one.id}" in state(page)
+    with answering(page):
+        page.locator("#guide button").click()
+    assert page.inner_text("#guide .question") == cells.stations()[1].question
+    assert f"from=station%3A{cells.stations()[1].id}" in state(page)
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(400, "dark"), (900, "light"), (1600, "dark")])
+def test_nothing_is_wider_than_the_window(browser: Browser, client: Client, width: int, scheme: Any) -> None:
+    with browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme) as context:
+        page = context.new_page()
+        page.goto(f"{client.of.address}#from=file&arm=radio.rts_threshold%3D0+B&runs=2")
+        done(page, 0)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        frame = page.frame(url=re.compile("/air/"))
+        assert frame is not None
+        frame.wait_for_selector("#play")
+        assert frame.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_everything_has_a_name_for_a_screen_reader(page: Page) -> None:
+    for summary in page.locator("#groups summary").all()[:2]:
+        summary.click()
+    nameless = page.evaluate(
+        """() => [...document.querySelectorAll("input, select, button, iframe, canvas, svg, section, [tabindex]")]
+          .filter(one =>
+          !(one.labels && one.labels.length && one.labels[0].textContent.trim()) && !one.getAttribute("aria-label")
+          && !one.getAttribute("aria-labelledby") && !one.title && !one.textContent.trim()
+          && !(one.closest("[role=img]"))).map(one => one.outerHTML.slice(0, 100))"""
+    )
+    assert nameless == []
+    ids = page.evaluate("[...document.querySelectorAll('[id]')].map(one => one.id)")
+    assert len(ids) == len(set(ids))
+
+
+def test_the_page_says_so_when_the_server_dies_and_keeps_what_it_shows(browser: Browser) -> None:
+    with browser.new_context() as context:
+        page = context.new_page()
+        with served() as client:
+            page.goto(f"{client.of.address}#from=file&arm=radio.rts_threshold%3D0+B&runs=2")
+            done(page, 0)
+            shown = compared(page)
+        page.locator("#gone").wait_for(state="visible", timeout=10_000)
+        assert "it has ended" in page.inner_text("#gone")
+        assert compared(page) == shown
+        page.locator("#again").click()
+        page.locator("#gone").wait_for(state="visible")
+        assert compared(page) == shown
+
+
+def test_stop_ends_a_long_question(page: Page, client: Client) -> None:
+    enter(page, "scenario.duration", "300 s")
+    while client.of.explorer.desk._asked is None or client.of.explorer.desk._asked.is_over:
+        page.wait_for_timeout(10)
+    page.locator("#stop").click()
+    deadline = time.monotonic() + 5
+    while not client.of.explorer.desk._asked.is_over and time.monotonic() < deadline:
+        page.wait_for_timeout(20)
+    assert client.of.explorer.desk._asked.is_over
+    assert page.inner_text("#status") == "stopped"
