@@ -346,6 +346,8 @@ impl Node {
 
     /// The hop over which a packet leaves that came from a neighbour; `None` if it waits for a route, and is then at this stage, or has
     /// ended for want of one.
+    // In line: each packet that leaves takes it, and what is rare is elsewhere.
+    #[inline(always)]
     fn leave<H: Host>(
         &mut self,
         now: SimTime,
@@ -357,15 +359,27 @@ impl Node {
         match self.routing.router.next(now, packets.get(&pkt), from) {
             Some(Hop::Air(interface, next)) => Some(Leaves::ByAir(pkt, interface, next)),
             Some(Hop::Wire(link, _)) => Some(Leaves::ByWire(Output::ToWire(link, pkt))),
-            None => {
-                let found = self.routing.seek(now, pkt, (then, from), packets);
-                self.carry_out(now, packets, host);
-                found.map(|(pkt, hop)| match hop {
-                    Hop::Air(interface, next) => Leaves::ByAir(pkt, interface, next),
-                    Hop::Wire(link, _) => Leaves::ByWire(Output::ToWire(link, pkt)),
-                })
-            }
+            None => self.leave_unrouted(now, pkt, (then, from), packets, host),
         }
+    }
+
+    /// [`Node::leave`], of a packet for which the router has no hop as it is.
+    #[cold]
+    #[inline(never)]
+    fn leave_unrouted<H: Host>(
+        &mut self,
+        now: SimTime,
+        pkt: Pkt,
+        (then, from): (Stage, Option<NodeId>),
+        packets: &mut Packets,
+        host: &mut H,
+    ) -> Option<Leaves> {
+        let found = self.routing.seek(now, pkt, (then, from), packets);
+        self.carry_out(now, packets, host);
+        found.map(|(pkt, hop)| match hop {
+            Hop::Air(interface, next) => Leaves::ByAir(pkt, interface, next),
+            Hop::Wire(link, _) => Leaves::ByWire(Output::ToWire(link, pkt)),
+        })
     }
 
     /// The next place of a packet that the radio received; `None` if it was the router's.
