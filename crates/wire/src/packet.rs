@@ -353,6 +353,16 @@ struct Slot {
     packet: Packet,
 }
 
+impl Slot {
+    /// A watched packet has left.
+    #[cold]
+    #[inline(never)]
+    fn unwatch(&mut self, left: &mut Vec<(FlowId, Bytes)>) {
+        self.sharers &= !WATCHED;
+        left.push((self.packet.flow, self.packet.ip_len()));
+    }
+}
+
 /// The arena of all packets of a run. Freed slots are reused; in the steady state nothing is allocated.
 #[derive(Debug, Default)]
 pub struct Packets {
@@ -459,24 +469,16 @@ impl Packets {
     pub fn free(&mut self, pkt: Pkt, why: DropWhy) -> &Packet {
         self.ended[why as usize] += 1;
         let slot = &mut self.slots[pkt.0 as usize];
+        if slot.sharers & WATCHED != 0 {
+            slot.unwatch(&mut self.left);
+        }
         if slot.sharers == 0 {
             self.free.push(pkt.0);
-        } else {
-            self.free_held(pkt.0);
-        }
-        &self.slots[pkt.0 as usize].packet
-    }
-
-    /// As [`Packets::free`], of a packet that is shared or watched.
-    fn free_held(&mut self, place: u32) {
-        self.unwatch_at(place);
-        let slot = &mut self.slots[place as usize];
-        if slot.sharers == 0 {
-            self.free.push(place);
         } else {
             slot.lingers = true;
             self.lingering += 1;
         }
+        &slot.packet
     }
 
     /// Lets [`Packets::take_left`] tell when this packet ends, or [`Packets::unwatch`] says that it has left. Copies are not watched.
@@ -486,14 +488,9 @@ impl Packets {
 
     /// A watched packet has left those who wait for it, and goes on. Of another this means nothing.
     pub fn unwatch(&mut self, pkt: &Pkt) {
-        self.unwatch_at(pkt.0);
-    }
-
-    fn unwatch_at(&mut self, place: u32) {
-        let slot = &mut self.slots[place as usize];
+        let slot = &mut self.slots[pkt.0 as usize];
         if slot.sharers & WATCHED != 0 {
-            slot.sharers &= !WATCHED;
-            self.left.push((slot.packet.flow, slot.packet.ip_len()));
+            slot.unwatch(&mut self.left);
         }
     }
 

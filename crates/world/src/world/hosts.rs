@@ -1,6 +1,6 @@
 //! Hosts: transport ends, and the applications that write and read.
 
-use super::{Job, World};
+use super::{Job, Seldom, World};
 use crate::flow::{Owner, Transport};
 use crate::scenario::Traffic;
 use engine::Class;
@@ -105,7 +105,7 @@ impl World {
                     }
                     self.jobs.push(Job::Step(node));
                     if counts {
-                        self.jobs.push(Job::Left); // its own node may have dropped it
+                        self.jobs.push(Job::Seldom(Seldom::Left)); // its own node may have dropped it
                     }
                 }
                 TcpOutput::Closed => {}

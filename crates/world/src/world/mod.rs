@@ -59,6 +59,13 @@ enum Job {
     Step(NodeId),
     /// A TCP end has outputs.
     Pump(u32, u8),
+    /// What most runs never do.
+    Seldom(Seldom),
+}
+
+/// See [`Job::Seldom`].
+#[derive(Debug, Clone, Copy)]
+enum Seldom {
     /// Packets that connections count in the queues of their hosts may have left these.
     Left,
     /// A node's router wants packets back from transmit queues.

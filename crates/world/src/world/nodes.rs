@@ -1,6 +1,6 @@
 //! Nodes: what the world lends them, and what it does for them.
 
-use super::{Job, World};
+use super::{Job, Seldom, World};
 use crate::flow::{Delivered, Flows, Owner, Transport};
 use crate::frames::{self, FrameClass};
 use crate::interface::Interface;
@@ -58,12 +58,12 @@ impl Host for Lent<'_> {
     }
 
     fn recall(&mut self) {
-        self.jobs.push(Job::Recall(self.node));
+        self.jobs.push(Job::Seldom(Seldom::Recall(self.node)));
     }
 
     fn weigh(&mut self) -> bool {
         if self.weighs {
-            self.jobs.push(Job::Weigh(self.node));
+            self.jobs.push(Job::Seldom(Seldom::Weigh(self.node)));
         }
         self.weighs
     }
@@ -110,9 +110,17 @@ impl World {
         match job {
             Job::Step(node) => self.step(now, node),
             Job::Pump(flow, end) => self.pump(now, flow, end),
-            Job::Left => self.tell_left(now),
-            Job::Recall(node) => self.recall(now, node),
-            Job::Weigh(node) => self.weigh(now, node),
+            Job::Seldom(job) => self.seldom(now, job),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn seldom(&mut self, now: SimTime, job: Seldom) {
+        match job {
+            Seldom::Left => self.tell_left(now),
+            Seldom::Recall(node) => self.recall(now, node),
+            Seldom::Weigh(node) => self.weigh(now, node),
         }
     }
 
