@@ -42,7 +42,7 @@ pub struct SoFar {
 ///
 /// Call order, for each exchange: [`AckPolicy::admits`] until it declines, [`AckPolicy::solicits`], and
 /// [`AckPolicy::judge`] if a frame of the receiver comes in time.
-pub trait AckPolicy: std::fmt::Debug {
+pub trait AckPolicy {
     /// The number of MPDUs the agreement with this receiver and TID lets share a PSDU: its window. [`MpduSet::MOST`] is the most.
     /// @80211-2020 10.25.2
     fn window(&self, _of: RaTid) -> usize {
@@ -74,6 +74,8 @@ pub trait AckPolicy: std::fmt::Debug {
     }
 }
 
+units::debug_by_name!(AckPolicy);
+
 /// A packet that a recipient hands up.
 #[derive(Debug)]
 pub struct Delivery {
@@ -86,7 +88,7 @@ pub struct Delivery {
 }
 
 /// The recipient's side: the response to data, and what is handed up when. It may hold packets back; what it holds it counts.
-pub trait Recipient: std::fmt::Debug {
+pub trait Recipient {
     /// The response to a data frame for this station of which these MPDUs were received, at least one. `proposed` is the
     /// Ack that would follow otherwise: not asked if [`crate::Plan::respond`] proposed none. Asked before [`Recipient::receive`] at the
     /// same instant. [`Response::to`] makes another. `None`: no response.
@@ -129,3 +131,5 @@ pub trait Recipient: std::fmt::Debug {
         Vec::new()
     }
 }
+
+units::debug_by_name!(Recipient);

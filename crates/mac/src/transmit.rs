@@ -5,7 +5,7 @@ use phy::TxVector;
 use wire::Packet;
 
 /// Transmission of the frames of a station. A scheme may bring its own; a station without one uses its [`crate::Config`].
-pub trait Transmit: std::fmt::Debug {
+pub trait Transmit {
     /// Slots of the interframe space beyond SIFS while `msdu` is the next of its category: asked when it comes to the head of
     /// the line. `own` is the category's AIFSN, under DCF 2. At least 1 is taken.
     fn aifsn(&mut self, _msdu: &Msdu, _packet: &Packet, own: u8) -> u8 {
@@ -20,3 +20,5 @@ pub trait Transmit: std::fmt::Debug {
         own
     }
 }
+
+units::debug_by_name!(Transmit);

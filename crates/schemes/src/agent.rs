@@ -37,7 +37,7 @@ impl PeerEvent<'_> {
 ///
 /// An agent is asked only what its [`crate::Seat`] asked for; anything else costs it nothing and everybody else nothing.
 /// It is never re-entered: what it asks for through [`Cx`] happens after its method has returned, in the order it asked.
-pub trait Agent: std::fmt::Debug {
+pub trait Agent {
     /// A packet passes a place it listens at. Return it, changed or not, to let it pass on; `None` if it was kept or given to
     /// [`Cx::drop`]. What is kept counts in [`Agent::held`] and ends in [`Agent::release`]. A packet that is neither passed on, nor
     /// ended, nor held ends the run, with the names of scheme and node. Packets of [`wire::L4::Opaque`] are not shown.
@@ -91,3 +91,5 @@ pub trait Agent: std::fmt::Debug {
     /// Its counters, by name. A name that ends in `_bytes` or `_s` has that unit.
     fn counters(&self, _out: &mut dyn FnMut(&'static str, u64)) {}
 }
+
+units::debug_by_name!(Agent);

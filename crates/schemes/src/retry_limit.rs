@@ -5,10 +5,12 @@ use units::SimTime;
 use wire::{Packet, Packets};
 
 /// The number of times that a packet may be sent.
-pub(crate) trait Limit: std::fmt::Debug {
+pub(crate) trait Limit {
     /// Transmissions in all. `None`: as the MAC says.
     fn transmissions(&self, packet: &Packet) -> Option<u8>;
 }
+
+units::debug_by_name!(Limit);
 
 /// A limit around the queue that stands there. An MSDU is given up when either of its counters has reached it
 /// (@80211-2020 10.3.4.4); a CTS resets the short one, with or without a scheme.

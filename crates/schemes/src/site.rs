@@ -81,12 +81,14 @@ pub struct NodeFacts<'a> {
 
 /// Mean powers at receivers, with the transmit powers that earlier schemes left: what an access point measures of its
 /// stations. There is none where signals have no powers.
-pub trait Powers: fmt::Debug {
+pub trait Powers {
     /// Mean power of the first node's signal at the second.
     fn mean(&self, from: NodeId, to: NodeId) -> Dbm;
     /// The stations of an access point, by id.
     fn stations(&self, access_point: NodeId) -> Vec<NodeId>;
 }
+
+units::debug_by_name!(Powers);
 
 /// The text that keeps block acknowledgment away from a scheme.
 pub(crate) const NO_BLOCK_ACK: &str = "block_ack = [] in [radio.aggregation]";

@@ -1,7 +1,6 @@
 //! The influence of a scheme at the sender's node on a connection.
 
 use crate::{Ack, FlowFacts};
-use core::fmt;
 use units::{Bytes, Dur, SimTime};
 use wire::{Seq, SeqRange, Tcp};
 
@@ -31,7 +30,7 @@ pub struct RttSample {
 /// A scheme's ear and voice inside a sender. Every method has a default that changes nothing. Called within
 /// [`crate::Connection::handle`], so it must not call back; requests go through [`SenderCommand`]. Several are asked in turn,
 /// as a [`Vec`]: each gets what the one before it said.
-pub trait SenderHook: fmt::Debug {
+pub trait SenderHook {
     /// A segment passed the checks of its sequence number and is about to be processed: for header bits and options
     /// TCP itself does not read.
     fn on_segment(&mut self, _tcp: &Tcp, _facts: &FlowFacts) {}
@@ -81,6 +80,8 @@ pub trait SenderHook: fmt::Debug {
         None
     }
 }
+
+units::debug_by_name!(SenderHook);
 
 impl SenderHook for Vec<Box<dyn SenderHook>> {
     fn on_segment(&mut self, tcp: &Tcp, facts: &FlowFacts) {

@@ -72,13 +72,15 @@ pub enum Output {
 ///
 /// Call order: [`Input::Start`] once; after each input carry out the outputs in order, then set its timer to
 /// [`Model::next_wakeup`].
-pub trait Model: core::fmt::Debug {
+pub trait Model {
     /// Something happened. Outputs are appended to `out`.
     fn handle(&mut self, now: SimTime, input: Input, out: &mut Vec<Output>);
 
     /// The time at which it wants [`Input::Timer`].
     fn next_wakeup(&self) -> SimTime;
 }
+
+units::debug_by_name!(Model);
 
 /// The parts that a model is made from: its parameters, and a random stream of its own.
 #[derive(Debug)]

@@ -21,3 +21,18 @@ pub use power::{Db, Dbm, MilliWatt};
 pub use rate::BitRate;
 pub use size::Bytes;
 pub use time::{Dur, SimTime};
+
+/// `Debug` of a trait's objects: the name of the trait.
+///
+/// With `Debug` as a supertrait every table of methods would have the one of its implementor, and so every build the code that writes
+/// the fields of all of them. Nothing calls it.
+#[macro_export]
+macro_rules! debug_by_name {
+    ($name:ident) => {
+        impl ::core::fmt::Debug for dyn $name + '_ {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.write_str(::core::stringify!($name))
+            }
+        }
+    };
+}

@@ -128,7 +128,7 @@ impl Response {
 }
 
 /// Sequences that a station conducts, and its responses to those of others. A scheme may bring its own.
-pub trait Plan: std::fmt::Debug {
+pub trait Plan {
     /// The sequence that delivers a data frame. Asked whenever one is about to begin, or to be announced: the same job has
     /// the same sequence.
     fn exchange(&mut self, config: &Config, job: &Job) -> Exchange;
@@ -147,6 +147,8 @@ pub trait Plan: std::fmt::Debug {
         false
     }
 }
+
+units::debug_by_name!(Plan);
 
 /// The plan of DCF: data alone to a group, behind RTS and CTS if rate control or the threshold asks for that, behind what protects it if it must be, else
 /// data and ACK.

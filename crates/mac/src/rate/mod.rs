@@ -38,7 +38,7 @@ pub struct Head {
 /// how long a further exchange will take and whether it fits into the opportunity; it must not change anything. If `chain` then
 /// begins with a slower mode, the exchange is longer than announced. A control that decides before each attempt answers with a
 /// chain of one try. Nobody checks that a mode is one of the radio's, or one that the receiver can decode.
-pub trait RateControl: std::fmt::Debug {
+pub trait RateControl {
     /// Writes the chain of an MSDU: [`Chain::set`]. What stands in `chain` was another's.
     fn chain(&mut self, now: SimTime, head: &Head, chain: &mut Chain);
     /// The mode that the chain of the next MSDU to `to` would begin with, as far as can be told.
@@ -72,6 +72,8 @@ pub trait RateControl: std::fmt::Debug {
     /// Its timer went off.
     fn timer(&mut self, _now: SimTime) {}
 }
+
+units::debug_by_name!(RateControl);
 
 /// The station that a rate control is made for.
 pub struct Given<'a> {

@@ -22,7 +22,7 @@ pub(super) enum Turn {
 }
 
 /// The rule of one receiver.
-pub(super) trait Rule: std::fmt::Debug + Clone {
+pub(super) trait Rule: Clone {
     /// An attempt with data is over. `may_rise`: there is a faster mode.
     fn outcome(&mut self, is_success: bool, may_rise: bool) -> Turn;
 

@@ -14,7 +14,7 @@ use wire::Packets;
 /// `push` what would exceed the limit together with that, counts it in `space`, and gives it up in `drain`. `stats` stay the inner
 /// queue's. The inner `push` may give back an MSDU that was queued before, so a wrapper that counts compares serials. The inner `failed`
 /// may be asked about an MSDU that the inner queue never held; after [`Next::Yield`] it holds it.
-pub trait Wrap: std::fmt::Debug {
+pub trait Wrap {
     /// See [`TxQueue::push`].
     ///
     /// # Errors

@@ -68,7 +68,7 @@ pub enum Next {
 /// [`TxQueue::next_wakeup`] came) and when an opportunity takes one MSDU ahead: [`TxQueue::expired`] until it gives none, then
 /// [`TxQueue::pop`]. [`TxQueue::dropped`] after each push, pop and peek. What was popped is in service and in no queue until
 /// [`TxQueue::failed`] gives it back. A queue may write [`Msdu::spares_rts`] and no other field of an MSDU.
-pub trait TxQueue: std::fmt::Debug {
+pub trait TxQueue {
     /// Takes an MSDU in.
     ///
     /// # Errors
@@ -140,11 +140,15 @@ pub trait TxQueue: std::fmt::Debug {
     }
 }
 
+units::debug_by_name!(TxQueue);
+
 /// Choice of the access category of a packet. A scheme may bring its own. A station under EDCA asks it once for each MSDU, when
 /// that is queued; one under DCF has one category and asks nobody.
-pub trait Classifier: std::fmt::Debug {
+pub trait Classifier {
     /// The category of a packet to `to`: an index into the station's categories by rising priority (0 … 3 are BK, BE, VI,
     /// VO unless told otherwise); one that is not there is the highest. `default` is what its TOS field asks for
     /// ([`crate::Edca::of_tos`]).
     fn category(&mut self, packet: &wire::Packet, to: NodeId, default: u8) -> u8;
 }
+
+units::debug_by_name!(Classifier);

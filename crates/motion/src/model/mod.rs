@@ -12,12 +12,14 @@ use std::rc::Rc;
 use units::Dur;
 
 /// A node's legs, one after the other.
-pub trait Model: core::fmt::Debug {
+pub trait Model {
     /// The leg that it is on as the run begins, at time zero.
     fn first(&mut self) -> Leg;
     /// The leg that follows: it begins where and when `ended` ends.
     fn next(&mut self, ended: &Leg) -> Leg;
 }
+
+units::debug_by_name!(Model);
 
 /// A rectangle, and its centre.
 #[derive(Debug, Clone, Copy, PartialEq)]

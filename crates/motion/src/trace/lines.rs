@@ -3,13 +3,15 @@
 use std::io;
 
 /// A file that is read from anywhere.
-pub trait ReadAt: core::fmt::Debug {
+pub trait ReadAt {
     /// Reads what stands at `offset`, some bytes of it; none at the end.
     ///
     /// # Errors
     /// As reading has them.
     fn read_at(&mut self, offset: u64, into: &mut [u8]) -> io::Result<usize>;
 }
+
+units::debug_by_name!(ReadAt);
 
 impl ReadAt for &[u8] {
     fn read_at(&mut self, offset: u64, into: &mut [u8]) -> io::Result<usize> {

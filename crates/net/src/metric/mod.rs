@@ -149,7 +149,7 @@ pub const LEARNS: [Param; 5] = [
 ];
 
 /// The weight of ways.
-pub trait RouteMetric: std::fmt::Debug {
+pub trait RouteMetric {
     /// The weight of a way: less is better. Of two next hops whose ways have one weight the one of fewer hops is taken. Where a weight is no
     /// sum (the narrowest link) the rest of a way was chosen by its own weight, so that the whole need not have the fewest.
     fn weight(&self, way: &Way) -> u64;
@@ -164,6 +164,8 @@ pub trait RouteMetric: std::fmt::Debug {
         None
     }
 }
+
+units::debug_by_name!(RouteMetric);
 
 /// The source of the properties of hops.
 pub trait Links {

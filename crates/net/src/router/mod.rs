@@ -50,7 +50,7 @@ impl Orders {
 }
 
 /// The routing protocol of one node, sans-IO. Its node calls it; what it wants it writes into [`Orders`].
-pub trait Router: std::fmt::Debug {
+pub trait Router {
     /// The hop that a packet takes now; `None` if no route is known. `from` is the neighbour that it came from, `None` for one of this
     /// host, of an agent here, or one that has waited. Asked for every packet that leaves or passes the node, sometimes twice.
     fn next(&mut self, now: SimTime, packet: &Packet, from: Option<NodeId>) -> Option<Hop>;
@@ -146,6 +146,8 @@ pub trait Router: std::fmt::Debug {
     /// Its counters, by name.
     fn counters(&self, _out: &mut dyn FnMut(&'static str, u64)) {}
 }
+
+units::debug_by_name!(Router);
 
 /// The facts from which a router is made at a node.
 #[derive(Debug, Clone)]

@@ -24,7 +24,7 @@ pub enum Admission {
 ///
 /// Call order: for each arrival [`Discipline::arrival`], then, if the packet does not fit, [`Discipline::full`], then, if it is taken in,
 /// [`Discipline::push`]. Times never go back. What a discipline drops ([`Queued::drop`]) is counted and told by the queue.
-pub trait Discipline: core::fmt::Debug {
+pub trait Discipline {
     /// A packet arrives.
     fn arrival(&mut self, _now: SimTime, _packet: &Arrival, _queued: &Queued) -> Admission {
         Admission::Pass
@@ -74,6 +74,8 @@ pub trait Discipline: core::fmt::Debug {
         0.0
     }
 }
+
+units::debug_by_name!(Discipline);
 
 /// The outgoing link and queue that a discipline is made for.
 #[derive(Debug)]

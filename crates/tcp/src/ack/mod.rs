@@ -3,7 +3,6 @@
 //! Data that every receiver must acknowledge at once (a segment beyond a gap, one that fills a gap, a duplicate, a FIN)
 //! never reach a policy. @RFC5681 sec. 4.2
 
-use core::fmt;
 use units::{Dur, SimTime};
 
 pub use plugin::{Info, Params};
@@ -53,7 +52,7 @@ pub enum AckTiming {
 }
 
 /// A policy that tells when to acknowledge.
-pub trait AckPolicy: fmt::Debug {
+pub trait AckPolicy {
     /// Judges a segment.
     fn on_data(&mut self, arrival: &Arrival) -> AckTiming;
 
@@ -63,6 +62,8 @@ pub trait AckPolicy: fmt::Debug {
     /// A segment that had come before: its ACK was lost or late. It is acknowledged at once in any case.
     fn on_duplicate(&mut self) {}
 }
+
+units::debug_by_name!(AckPolicy);
 
 plugin::registry! { "receiver", Make:
     "delayed-ack" => delayed,

@@ -5,7 +5,6 @@
 
 use crate::Ack;
 use crate::hystart::HyStart;
-use core::fmt;
 use units::{BitRate, Bytes, Dur, SimTime};
 
 mod ack_train;
@@ -54,7 +53,7 @@ pub trait Probe {
 ///
 /// Call order: `on_congestion` when a loss is found (then `on_dup_ack` for each further duplicate, `on_ack` for each
 /// partial ACK, `on_recovered` at the end), `on_ack` for each ACK of new data otherwise.
-pub trait CongestionControl: fmt::Debug {
+pub trait CongestionControl {
     /// An ACK of new data. Also called during recovery ([`Window::in_recovery`]), when nothing should grow.
     fn on_ack(&mut self, ack: &Ack, win: &mut Window);
 
@@ -110,6 +109,8 @@ pub trait CongestionControl: fmt::Debug {
     /// Shows inner values.
     fn probe(&self, _out: &mut dyn Probe) {}
 }
+
+units::debug_by_name!(CongestionControl);
 
 /// The windows of a sender: some that a controller may set, and others that it may only read.
 #[derive(Debug, Clone)]

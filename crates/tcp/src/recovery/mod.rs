@@ -4,7 +4,6 @@
 //! control's business. See `docs/design/recovery.md`.
 
 use crate::cc;
-use core::fmt;
 use wire::Seq;
 
 pub use plugin::{Info, Params};
@@ -31,7 +30,7 @@ pub enum Begins {
 }
 
 /// A way to recover.
-pub trait Recovery: fmt::Debug {
+pub trait Recovery {
     /// The evidence by which losses are found. Asked once, when the connection stands.
     fn evidence(&self) -> Evidence {
         Evidence::DuplicateAcks
@@ -52,6 +51,8 @@ pub trait Recovery: fmt::Debug {
         false
     }
 }
+
+units::debug_by_name!(Recovery);
 
 plugin::registry! { "recovery", Make:
     "newreno" => newreno,

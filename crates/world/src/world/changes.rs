@@ -15,7 +15,7 @@ use wire::DropWhy;
 ///
 /// Call order: [`Topology::change`] at an event, then [`Topology::settle`], now and whenever a frame has left the air, until it returns
 /// true. What is heard of a transmitter changes while it is silent, so that a frame ends where it has begun.
-pub(crate) trait Topology: std::fmt::Debug {
+pub(crate) trait Topology {
     /// The change that an event of the scenario makes, by its index.
     fn event(&self, event: u32) -> EventKind;
 
@@ -58,6 +58,8 @@ pub(crate) trait Topology: std::fmt::Debug {
     /// Least-cost routes over those who have met and parted; `None` if nobody moves.
     fn reroute(&mut self, met: &[Met], media: &[&Medium]) -> Option<Rerouted<'_>>;
 }
+
+units::debug_by_name!(Topology);
 
 /// The state of media after [`Topology::settle`].
 #[derive(Debug, Clone, PartialEq, Eq)]
