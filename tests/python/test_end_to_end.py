@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -298,8 +299,14 @@ def test_every_listed_id_is_accepted_where_it_belongs() -> None:
         cell.set("scheme", [{"name": entry["id"]}]).check()
 
 
+@cache
+def quick_look(jobs: int) -> subprocess.CompletedProcess[str]:
+    """A quick look at an experiment by so many threads, made once for all tests of it."""
+    return command("reproduce", "lle-fig-3.9", "--quick", "--json", "-", "--jobs", jobs)
+
+
 def test_quick_look_in_a_pipe_is_silent_and_preliminary() -> None:
-    done = command("reproduce", "lle-fig-3.9", "--quick", "--json", "-")
+    done = quick_look(2)
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["preliminary"] is True
 
@@ -344,7 +351,7 @@ def test_ctrl_c_in_a_long_reproduce_leaves_the_whole_picture_without_verdicts(tm
 
 
 def test_an_experiment_does_not_depend_on_threads() -> None:
-    one, two = (command("reproduce", "lle-fig-3.9", "--quick", "--json", "-", "--jobs", n) for n in (1, 2))
+    one, two = quick_look(1), quick_look(2)
     assert without_clock(one.stdout) == without_clock(two.stdout)
 
 

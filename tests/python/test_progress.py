@@ -53,7 +53,7 @@ def lines(parent: int, until: Any = None) -> list[str]:
 def long(tmp_path: Path) -> Path:
     """A scenario whose run takes some seconds."""
     path = tmp_path / "long.toml"
-    path.write_text(interlayer.wlan(3, rate="11 Mb/s", duration="2000 s", name="long").text)
+    path.write_text(interlayer.wlan(3, rate="11 Mb/s", duration="1000 s", name="long").text)
     return path
 
 
@@ -76,7 +76,7 @@ def test_one_long_run_shows_its_share_of_the_simulated_time(long: Path) -> None:
 
 @pytest.mark.core
 def test_of_many_runs_both_are_shown_and_what_was_there_before_is_no_speed(long: Path, tmp_path: Path) -> None:
-    command = ("run", long, "--jobs", 1, "--set", "scenario.duration=1000 s", "--store", tmp_path / "runs")
+    command = ("run", long, "--jobs", 1, "--set", "scenario.duration=500 s", "--store", tmp_path / "runs")
     process, parent = started(100, *command, "--runs", 2)
     lines(parent)
     os.close(parent)

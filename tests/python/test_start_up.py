@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import subprocess
@@ -35,15 +36,19 @@ def test_a_list_of_experiments_imports_nothing_heavy_but_what_typer_needs_for_an
     assert not imported("-m", "interlayer", "list", "experiments") & (HEAVY - {"pydantic"} | {"numpy"})
 
 
-def least_cpu(*command: str) -> float:
-    """CPU seconds of the cheapest of five starts: the wait on an idle machine, whatever else this one is doing."""
-    times = []
+def least_cpu(budget_s: float, *command: str) -> float:
+    """CPU seconds of a start within the budget, else of the cheapest of five: the wait on an idle machine, whatever
+    else this one is doing."""
+    least = math.inf
     for _ in range(5):
         before = os.times()
         subprocess.run([sys.executable, *command], capture_output=True, check=True)
         after = os.times()
-        times.append(after.children_user + after.children_system - before.children_user - before.children_system)
-    return min(times)
+        spent = after.children_user + after.children_system - before.children_user - before.children_system
+        least = min(least, spent)
+        if least < budget_s:
+            break
+    return least
 
 
 @pytest.mark.parametrize(
@@ -58,4 +63,4 @@ def least_cpu(*command: str) -> float:
     ],
 )
 def test_start_up_budget(command: tuple[str, ...], budget_s: float) -> None:
-    assert least_cpu(*command) < budget_s
+    assert least_cpu(budget_s, *command) < budget_s
