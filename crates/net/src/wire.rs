@@ -209,15 +209,18 @@ impl Wire {
 
     /// The time of the next arrival, or of the next departure if those are told.
     pub fn next_event(&self) -> SimTime {
-        self.next_arrival().min(self.next_departure())
+        if self.told.is_none() { self.next_arrival() } else { self.next_arrival().min(self.next_departure()) }
     }
 
+    #[cold]
     fn next_departure(&self) -> SimTime {
         let next = self.told.and_then(|told| self.flying.get(told));
         next.map_or(SimTime::NEVER, |packet| packet.arrives - self.config.delay)
     }
 
     /// Tells of the watched packets that have left by now.
+    #[cold]
+    #[inline(never)]
     fn depart(&mut self, now: SimTime, packets: &mut Packets) {
         while self.next_departure() <= now
             && let Some(told) = &mut self.told
@@ -230,7 +233,9 @@ impl Wire {
     /// Takes the next packet that has arrived by now.
     pub fn arrive(&mut self, now: SimTime, packets: &mut Packets) -> Option<Arrival> {
         self.settle(now);
-        self.depart(now, packets);
+        if self.told.is_some() {
+            self.depart(now, packets);
+        }
         if self.next_arrival() > now {
             return None;
         }

@@ -64,6 +64,8 @@ pub struct Node {
     actions: VecDeque<Action>,
     wakeup: SimTime,
     is_dead: bool,
+    /// Somebody here reads all reports.
+    wants_reports: bool,
 }
 
 impl Node {
@@ -77,6 +79,7 @@ impl Node {
         router: Box<dyn Router>,
         host_delay: Dur,
     ) -> Node {
+        let wants_reports = !chain.reads_reports().is_empty();
         let mut node = Node {
             id,
             address,
@@ -89,6 +92,7 @@ impl Node {
             actions: VecDeque::with_capacity(16),
             wakeup: SimTime::NEVER,
             is_dead: false,
+            wants_reports,
         };
         node.set_wakeup();
         node
@@ -97,6 +101,11 @@ impl Node {
     /// Stands for a prefix: packets to it in these `addresses` reach its host from now on.
     pub fn stand_for(&mut self, addresses: Addresses) {
         self.addresses = Some(addresses);
+    }
+
+    /// Its host wants to know which packets have left its queues: it [wants](Node::wants) all reports.
+    pub fn want_reports(&mut self) {
+        self.wants_reports = true;
     }
 
     /// Its first interface; [`InterfaceId::NONE`] without a radio.
@@ -142,7 +151,7 @@ impl Node {
 
     /// True if anybody here reads this report: a driver may spare the other nodes.
     pub fn wants(&self, report: &TxReport) -> bool {
-        report.fate == Fate::GivenUp || !self.chain.reads_reports().is_empty()
+        report.fate == Fate::GivenUp || self.wants_reports
     }
 
     fn set_wakeup(&mut self) {

@@ -182,6 +182,7 @@ pub struct Connection {
     /// The limit on ACKs that forged segments provoke.
     pub(crate) challenges: Throttle,
     over: bool,
+    minds_host: bool,
     /// Its windows over time, if somebody wants to know.
     windows: Option<Box<Windows>>,
 }
@@ -222,6 +223,7 @@ impl Connection {
             reset: None,
             challenges: Throttle::default(),
             over: false,
+            minds_host: config.local_congestion || config.counts_queued(),
             windows: None,
             config,
         }
@@ -230,6 +232,13 @@ impl Connection {
     /// Replaces the initial sequence number of the configuration, for ends that share one. Before the first segment.
     pub fn set_initial_sequence(&mut self, iss: Seq) {
         self.snd.set_initial_sequence(iss);
+    }
+
+    /// True if it heeds what its own host says of each segment of data: [`Input::Refused`], or [`Input::Queued`]. Its next output is polled
+    /// after that was told.
+    #[inline]
+    pub fn minds_host(&self) -> bool {
+        self.minds_host
     }
 
     /// Lets it count where others do, too, so that all connections of one user are asked together. Before the first segment.

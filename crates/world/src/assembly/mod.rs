@@ -201,7 +201,12 @@ pub(crate) fn world(shared: &Shared, seed: u64, mut taps: Taps) -> Result<World>
         }
         made
     });
-    let made = made.collect();
+    let mut made: Vec<Node> = made.collect();
+    for (flow, tcp) in scenario.flows.iter().zip(&shared.tcps) {
+        if tcp.as_ref().is_some_and(|tcp| tcp.counts_queued()) {
+            [flow.from, flow.to].iter().for_each(|node| made[node.index()].want_reports());
+        }
+    }
     let agenda = agenda(scenario, &taps);
     let wires = network::wires(shared, &streams);
     let spares_rts_without_payload = scenario.radio.rts_for == RtsFor::Data;

@@ -205,12 +205,10 @@ impl World {
         if self.nodes[node.index()].wants(report) {
             let packet = packet.clone();
             self.tell(now, node, NodeInput::Report(id, &packet, report));
+            self.tell_left(now);
         }
         if let Some((flow, range)) = segment {
             self.refused(now, node, flow, range);
-        }
-        if self.packets.has_left() {
-            self.tell_left(now);
         }
         if report.fate != Fate::QueueFull {
             self.refill(now, id);

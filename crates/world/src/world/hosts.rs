@@ -1,12 +1,12 @@
 //! Hosts: transport ends, and the applications that write and read.
 
-use super::{Job, Seldom, World};
+use super::{Job, World};
 use crate::flow::{Owner, Transport};
 use crate::scenario::Traffic;
 use engine::Class;
 use tcp::{Input as TcpInput, Output as TcpOutput};
 use units::{Dur, FlowId, InterfaceId, NodeId, SimTime};
-use wire::{Ipv4, L4, Packet, Payload, SeqRange, Udp, ecn};
+use wire::{Ipv4, L4, Packet, Payload, Pkt, SeqRange, Udp, ecn};
 
 /// After which a saturated source offers again what an empty queue refused. Our choice: about a frame's time.
 const REFUSED_AGAIN: Dur = Dur::from_ms(1);
@@ -46,21 +46,39 @@ impl World {
         }
     }
 
-    /// Fetches all outputs of one end and sets its timer. Where the connection asks for it, each segment of data goes through the node
-    /// to the queue before the next is fetched: that may refuse it.
+    /// Fetches all outputs of one end and sets its timer. Where the connection minds its host's queue, each segment of data goes through
+    /// the node to the queue before the next is fetched: that may refuse it, or be full enough.
     pub(super) fn pump(&mut self, now: SimTime, index: u32, end: u8) {
         let mut arrived = 0;
-        while let Some(node) = self.pump_until_offered(now, index, end, &mut arrived) {
-            self.step(now, node);
-            if self.packets.has_left() {
-                self.tell_left(now);
-            }
+        while let Some(pkt) = self.pump_until_offered(now, index, end, &mut arrived) {
+            self.offer_segment(now, index, usize::from(end), pkt);
         }
     }
 
-    /// As [`World::pump`], up to a segment that is to be offered to the queue first: at which node. What has `arrived` for a user is told
+    /// A segment of a connection that minds its host's queue goes to it.
+    #[inline(never)]
+    fn offer_segment(&mut self, now: SimTime, index: u32, end: usize, pkt: Pkt) {
+        let flow = &mut self.flows[index as usize];
+        let node = flow.ends[end];
+        if let Transport::Tcp(ends) = &mut flow.transport
+            && ends[end].config().counts_queued()
+        {
+            let own = self.interfaces.get(self.nodes[node.index()].interface().index());
+            let by_radio = own.is_some_and(|own| own.node == node);
+            let bytes = self.packets.get(&pkt).ip_len().0;
+            ends[end].handle(now, TcpInput::Queued { bytes, by_radio });
+            self.packets.watch(&pkt);
+        }
+        self.nodes[node.index()].send(pkt);
+        self.step(now, node);
+        if self.packets.has_left() {
+            self.tell_left(now);
+        }
+    }
+
+    /// As [`World::pump`], up to a segment that is to be offered to the queue first. What has `arrived` for a user is told
     /// when all is fetched.
-    fn pump_until_offered(&mut self, now: SimTime, index: u32, end: u8, arrived: &mut u64) -> Option<NodeId> {
+    fn pump_until_offered(&mut self, now: SimTime, index: u32, end: u8, arrived: &mut u64) -> Option<Pkt> {
         let e = usize::from(end);
         let forward = self.flows.id(index);
         let layout = self.layout();
@@ -91,22 +109,11 @@ impl World {
                     let packet = self.packets.get(&pkt);
                     self.taps.tcp(now, packet, false);
                     owner.note_leaving(now, e, packet);
-                    let has_data = packet.payload.len > 0;
-                    let counts = has_data && connection.config().counts_queued();
-                    if counts {
-                        let by_radio = self.interfaces.get(self.nodes[node.index()].interface().index());
-                        let by_radio = by_radio.is_some_and(|own| own.node == node);
-                        connection.handle(now, TcpInput::Queued { bytes: packet.ip_len().0, by_radio });
-                        self.packets.watch(&pkt);
+                    if packet.payload.len > 0 && connection.minds_host() {
+                        return Some(pkt);
                     }
                     self.nodes[node.index()].send(pkt);
-                    if has_data && connection.config().local_congestion {
-                        return Some(node);
-                    }
                     self.jobs.push(Job::Step(node));
-                    if counts {
-                        self.jobs.push(Job::Seldom(Seldom::Left)); // its own node may have dropped it
-                    }
                 }
                 TcpOutput::Closed => {}
                 TcpOutput::Failed(_) => flow.has_failed = true,

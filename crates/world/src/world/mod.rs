@@ -66,8 +66,6 @@ enum Job {
 /// See [`Job::Seldom`].
 #[derive(Debug, Clone, Copy)]
 enum Seldom {
-    /// Packets that connections count in the queues of their hosts may have left these.
-    Left,
     /// A node's router wants packets back from transmit queues.
     Recall(NodeId),
     /// A node's router has measurements of links for computed routes.

@@ -118,7 +118,6 @@ impl World {
     #[inline(never)]
     fn seldom(&mut self, now: SimTime, job: Seldom) {
         match job {
-            Seldom::Left => self.tell_left(now),
             Seldom::Recall(node) => self.recall(now, node),
             Seldom::Weigh(node) => self.weigh(now, node),
         }
