@@ -21,7 +21,7 @@ enum May {
     All,
 }
 
-/// What is below a connection.
+/// The data below a connection.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Below {
     bytes: u64,

@@ -150,7 +150,7 @@ pub(crate) struct Recovering {
     pub repaired: bool,
 }
 
-/// Why a connection's own host holds it back.
+/// The reasons for which a connection's own host holds it back.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Held {
     /// Its queue has refused a segment: nothing leaves before the next input.
@@ -398,7 +398,7 @@ impl Sender {
         Chosen { seq: range.start, len, fin: data_end.lt(end), advances: false }
     }
 
-    /// What is to be sent again whatever the window, up to a full segment.
+    /// The first of the ranges to be sent again whatever the window, up to a full segment.
     #[inline(always)]
     pub fn next_repair(&mut self) -> Option<Chosen> {
         let chosen = self.repair(*self.resend.ranges().first()?);

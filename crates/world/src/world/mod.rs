@@ -59,7 +59,7 @@ enum Job {
     Step(NodeId),
     /// A TCP end has outputs.
     Pump(u32, u8),
-    /// What most runs never do.
+    /// A job that most runs never have.
     Seldom(Seldom),
 }
 
