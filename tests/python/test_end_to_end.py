@@ -294,7 +294,8 @@ def test_every_listed_id_is_accepted_where_it_belongs() -> None:
                 "scheme", [{"name": entry["id"]}]
             ).check()
             continue
-        cell = interlayer.parse(BEHIND_AN_ACCESS_POINT).set("radio.access", "edca")
+        tcp = BEHIND_AN_ACCESS_POINT.replace('protocol = "udp", datagram = "1500 B"', 'protocol = "tcp"')
+        cell = interlayer.parse(tcp).set("radio.access", "edca")
         cell = cell.set("channel.propagation", {"model": "log-distance", "exponent": 3.5})
         cell.set("scheme", [{"name": entry["id"]}]).check()
 

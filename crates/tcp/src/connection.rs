@@ -182,7 +182,6 @@ pub struct Connection {
     /// The limit on ACKs that forged segments provoke.
     pub(crate) challenges: Throttle,
     over: bool,
-    minds_host: bool,
     /// Its windows over time, if somebody wants to know.
     windows: Option<Box<Windows>>,
 }
@@ -223,7 +222,6 @@ impl Connection {
             reset: None,
             challenges: Throttle::default(),
             over: false,
-            minds_host: config.local_congestion || config.counts_queued(),
             windows: None,
             config,
         }
@@ -238,7 +236,7 @@ impl Connection {
     /// after that was told.
     #[inline]
     pub fn minds_host(&self) -> bool {
-        self.minds_host
+        self.config.local_congestion || self.config.counts_queued()
     }
 
     /// Lets it count where others do, too, so that all connections of one user are asked together. Before the first segment.

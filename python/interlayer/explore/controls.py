@@ -265,7 +265,7 @@ def _kind(sub: Json, value: Any) -> Json:
         low, high = number.get("minimum"), number.get("maximum")
         found |= {"kind": "number", "whole": number["type"] == "integer", "least": low, "most": high}
         if low == 0 and high == 1:
-            found["slider"] = {"scale": "cubic", "from": 0, "to": 1, "unit": ""}
+            found["slider"] = {"scale": "cube", "from": 0, "to": 1, "unit": ""}
         elif isinstance(value, int | float) and not isinstance(value, bool):
             found["slider"] = _around(float(value) or 1.0, "", low, high)
     elif quantity is not None:

@@ -85,7 +85,7 @@ class Guard:
         return await self._app(scope, receive, send)
 
     def _why_not(self, scope: Scope) -> tuple[int, str] | None:
-        if scope["type"] != "http":
+        if scope["type"] == "websocket":
             return 403, "this server speaks HTTP alone"
         found: dict[str, list[str]] = {}
         for name, value in scope["headers"]:

@@ -203,8 +203,8 @@ def _options(*arms: str) -> str:
     return " or ".join(f"--arm {shlex.quote(arm)}" for arm in arms)
 
 
-_NO_SMALL_QUEUES = "a queue of 8 packets there: TCP small queues, which no Linux host is without, are not modelled"
-"""What is said where a sender of preset `linux` fills the queue of its own host (docs/not-modelled.md)."""
+_NO_SMALL_QUEUES = 'TCP small queues at its sender, which no Linux host is without (docs/queues.md, "As Linux has it")'
+"""What is said where a sender of preset `linux` fills the queue of its own host (docs/queues.md)."""
 
 
 def _is_own_queue(flow: Mapping[str, Any], queue: str) -> bool:

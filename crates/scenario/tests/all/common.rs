@@ -177,6 +177,7 @@ timestamp_tick = "10 ms"
 byte_counting = 2
 count_delivered = true
 local_congestion = true
+small_queue = 10
 dup_ack_threshold = 4
 idle_restart = false
 validate_cwnd = false

@@ -21,38 +21,32 @@ enum May {
     All,
 }
 
-/// The data below a connection.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Below {
-    bytes: u64,
-    shift: u8,
-}
-
 impl Connection {
     /// A packet of this connection's data entered the queues of its host.
     pub(crate) fn queued(&mut self, bytes: u64, by_radio: bool) {
-        let shift = match self.config.small_queue {
-            SmallQueue::Off => return,
-            SmallQueue::Shift(shift) => shift,
-            SmallQueue::Linux if by_radio => RADIO_SHIFT,
-            SmallQueue::Linux => SHIFT,
-        };
-        self.snd.below = Below { bytes: self.snd.below.bytes + bytes, shift };
+        self.snd.below = self.snd.below.saturating_add(bytes as u32);
+        self.snd.held.by_radio = by_radio;
         self.snd.held.queue = self.may() != May::All;
     }
 
     /// It left them.
     pub(crate) fn left(&mut self, bytes: u64) {
-        self.snd.below.bytes = self.snd.below.bytes.saturating_sub(bytes);
+        self.snd.below = self.snd.below.saturating_sub(bytes as u32);
     }
 
     /// Two packets, or the pacing rate times 2^-shift seconds; a repair may have twice as much below it. Whatever it is, one segment may
     /// be out: a report that comes late does not stop a connection.
     fn may(&self) -> May {
+        let shift = match self.config.small_queue {
+            SmallQueue::Off => return May::All,
+            SmallQueue::Shift(shift) => shift,
+            SmallQueue::Linux if self.snd.held.by_radio => RADIO_SHIFT,
+            SmallQueue::Linux => SHIFT,
+        };
         let packet = u64::from(self.snd.mss) + 40;
-        let paced = self.rate().map_or(u64::MAX, |rate| (rate.bps() / 8) >> self.snd.below.shift);
+        let paced = self.rate().map_or(u64::MAX, |rate| (rate.bps() / 8) >> shift);
         let limit = paced.max(2 * packet);
-        match self.snd.below.bytes {
+        match u64::from(self.snd.below) {
             bytes if bytes <= limit || self.snd.flight() <= self.snd.mss => May::All,
             bytes if bytes / 2 <= limit => May::Repair,
             _ => May::Nothing,

@@ -150,10 +150,10 @@ impl Connection {
     /// The retransmission timer expired. @RFC6298 (5.4) to (5.7), @RFC5681 sec. 3.1
     pub(crate) fn retransmission_timeout(&mut self, now: SimTime) {
         let opening = matches!(self.state, State::SynSent | State::SynReceived);
-        self.snd.retries += 1;
+        self.snd.retries = self.snd.retries.saturating_add(1);
         let limit = if opening { self.config.syn_retries } else { self.config.max_retries };
         let too_long = self.config.user_timeout.is_some_and(|most| now.since(self.snd.waits_since) >= most);
-        if self.snd.retries > limit || too_long {
+        if u32::from(self.snd.retries) > limit || too_long {
             return self.enter_closed(Some(Why::TimedOut)); // R2. @RFC9293 sec. 3.8.3
         }
         {

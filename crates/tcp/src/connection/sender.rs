@@ -1,7 +1,6 @@
 //! The sending half: its variables, and what may be sent now. @RFC9293 sec. 3.3.1, 3.8.6.2.1
 
 use super::Connection;
-use super::below::Below;
 use super::local::Left;
 use super::selective::{Pending, Tracking};
 use super::undo::Memory;
@@ -65,7 +64,7 @@ pub(crate) struct Sender {
     /// The segment being timed: the number after it, and when it left. Karn: none once anything is retransmitted.
     pub timed: Option<(Seq, SimTime)>,
     /// Timeouts since the last progress.
-    pub retries: u32,
+    pub retries: u16,
     /// A SYN or SYN-ACK had to be repeated.
     pub syn_lost: bool,
     pub dup_acks: u32,
@@ -89,8 +88,8 @@ pub(crate) struct Sender {
     pub frozen: bool,
     /// The own host holds it back.
     pub held: Held,
-    /// The data in the host's queues.
-    pub below: Below,
+    /// Bytes of packets with data in the host's queues.
+    pub below: u32,
     /// The last segment that left, if the own host may refuse it.
     pub left: Option<Left>,
     /// The window was cut for local congestion: not again until more than this is acknowledged.
@@ -157,6 +156,8 @@ pub(crate) struct Held {
     pub refused: bool,
     /// As much waits there as may, when last looked.
     pub queue: bool,
+    /// They are a radio's.
+    pub by_radio: bool,
 }
 
 impl Held {
@@ -224,7 +225,7 @@ impl Sender {
             max_window: config.max_window_segments,
             frozen: false,
             held: Held::default(),
-            below: Below::default(),
+            below: 0,
             left: None,
             cut_until: None,
             last_sent: SimTime::ZERO,

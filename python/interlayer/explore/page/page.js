@@ -216,7 +216,7 @@
   const plain = value => Number(value.toPrecision(value < 1e3 ? 3 : 4));
   const scales = {
     log: { value: (s, part) => s.from * (s.to / s.from) ** part, part: (s, v) => Math.log(v / s.from) / Math.log(s.to / s.from) },
-    cubic: { value: (s, part) => s.from + (s.to - s.from) * part ** 3, part: (s, v) => Math.cbrt((v - s.from) / (s.to - s.from)) },
+    cube: { value: (s, part) => s.from + (s.to - s.from) * part ** 3, part: (s, v) => Math.cbrt((v - s.from) / (s.to - s.from)) },
     linear: { value: (s, part) => s.from + (s.to - s.from) * part, part: (s, v) => (v - s.from) / (s.to - s.from) },
   };
 
