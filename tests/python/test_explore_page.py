@@ -20,10 +20,10 @@ from urllib.parse import unquote
 import pytest
 
 import interlayer
+from explore_client import CELL, Client, served
 from interlayer import simulator
 from interlayer.explore import cells
 from interlayer.show import as_json, comparison_words
-from test_explore import CELL, Client, served
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -366,8 +366,7 @@ impl Node {
         host: &mut H,
     ) -> Option<Leaves> {
         match self.routing.router.next(now, packets.get(&pkt), from) {
-            Some(Hop::Air(interface, next)) => Some(Leaves::ByAir(pkt, interface, next)),
-            Some(Hop::Wire(link, _)) => Some(Leaves::ByWire(Output::ToWire(link, pkt))),
+            Some(hop) => Some(Leaves::over(pkt, hop)),
             None => self.leave_unrouted(now, pkt, (then, from), packets, host),
         }
     }
@@ -385,10 +384,7 @@ impl Node {
     ) -> Option<Leaves> {
         let found = self.routing.seek(now, pkt, (then, from), packets);
         self.carry_out(now, packets, host);
-        found.map(|(pkt, hop)| match hop {
-            Hop::Air(interface, next) => Leaves::ByAir(pkt, interface, next),
-            Hop::Wire(link, _) => Leaves::ByWire(Output::ToWire(link, pkt)),
-        })
+        found.map(|(pkt, hop)| Leaves::over(pkt, hop))
     }
 
     /// The next place of a packet that the radio received; `None` if it was the router's.
@@ -687,4 +683,14 @@ impl Node {
 enum Leaves {
     ByAir(Pkt, InterfaceId, NodeId),
     ByWire(Output),
+}
+
+impl Leaves {
+    #[inline(always)]
+    fn over(pkt: Pkt, hop: Hop) -> Leaves {
+        match hop {
+            Hop::Air(interface, next) => Leaves::ByAir(pkt, interface, next),
+            Hop::Wire(link, _) => Leaves::ByWire(Output::ToWire(link, pkt)),
+        }
+    }
 }

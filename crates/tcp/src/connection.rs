@@ -55,16 +55,16 @@ pub enum Input<'a> {
     /// The queue of this end's own host has refused a segment that was polled, with these numbers. To be told before the next poll: of
     /// any but the last segment with numbers it means nothing. Ignored without `local_congestion`.
     Refused(SeqRange),
-    /// A packet with a segment of data that was polled counts as waiting in the queues of this end's own host. Ignored without
-    /// `small_queue`.
+    /// A segment that was polled waits in the queues of this end's own host. Ignored without `small_queue`.
     Queued {
-        /// Its length, IP header included.
-        bytes: u64,
+        /// Its payload: what a packet weighs may change on its way, what it carries does not.
+        bytes: u32,
         /// True if the host sends by radio.
         by_radio: bool,
     },
-    /// Such a packet of so many bytes has left them: the MAC has reported on it for the last time, the wire has sent it, or it was dropped.
-    Left(u64),
+    /// A segment with so many bytes of payload has left them: the MAC has reported on it for the last time, the wire has sent it, or it was
+    /// dropped.
+    Left(u32),
 }
 
 /// An action that a connection wants done.

@@ -357,9 +357,9 @@ impl Slot {
     /// A watched packet has left.
     #[cold]
     #[inline(never)]
-    fn unwatch(&mut self, left: &mut Vec<(FlowId, Bytes)>) {
+    fn unwatch(&mut self, left: &mut Vec<(FlowId, u32)>) {
         self.sharers &= !WATCHED;
-        left.push((self.packet.flow, self.packet.ip_len()));
+        left.push((self.packet.flow, self.packet.payload.len));
     }
 }
 
@@ -371,8 +371,8 @@ pub struct Packets {
     free: Vec<u32>,
     /// Slots that linger.
     lingering: u64,
-    /// Of the watched packets that have ended, or left: their flows and lengths.
-    left: Vec<(FlowId, Bytes)>,
+    /// Of the watched packets that have ended, or left: their flows, and the lengths of their payloads.
+    left: Vec<(FlowId, u32)>,
     made: u64,
     ended: [u64; DropWhy::COUNT],
 }
@@ -499,8 +499,8 @@ impl Packets {
         !self.left.is_empty()
     }
 
-    /// The flow and the length of a watched packet that has left; the last one first.
-    pub fn take_left(&mut self) -> Option<(FlowId, Bytes)> {
+    /// The flow and the length of the payload of a watched packet that has left; the last one first.
+    pub fn take_left(&mut self) -> Option<(FlowId, u32)> {
         self.left.pop()
     }
 

@@ -2,8 +2,8 @@
 //!
 //! The world wires the layers (radio and MAC, agents, transport ends, applications) and decides nothing about them. It runs to its
 //! end ([`run`], [`Runner`]), or from instant to instant, with packets that come from outside ([`Drive`]). Models
-//! one channel, access points and wires behind them, least-cost routes, and events: nodes that die or stand elsewhere from one
-//! instant on, links that break and heal. Leaves out, for now: routing protocols (a program may add a router), motion on a path.
+//! channels, access points and wires behind them, routes of least cost or those that a routing protocol finds, nodes that move, and events:
+//! nodes that die, rise or stand elsewhere from one instant on, links that break and heal.
 
 #[macro_use]
 mod record;

@@ -6,7 +6,7 @@
 //!   then. Fewer than L wait for `delayed_ack_timeout`, as by `delayed-ack`.
 //! - **Departs** (a) It is the receiver's half alone, at any TCP sender. The sender's half of the paper, which makes few ACKs bearable, is not
 //!   here: losses that the receiver reports with instant ACKs, the delivery rate and the RTT_min that it measures, and the sender's pacing by them.
-//!   (b) RTT_min is the least RTT that this end has measured: of its handshake, unless it sends data too. In the paper the sender
+//!   (b) RTT_min is the least smoothed RTT of this end: of its handshake, unless it sends data too. In the paper the sender
 //!   measures it from one-way delays, and tells the receiver. Without one it counts bytes alone. (c) Beyond a gap every segment is acknowledged at
 //!   once (@RFC5681 sec. 4.2); the paper has one ACK for each loss.
 //! - **Checked** tests below, `tests/all/scripts/receiver.rs`, `crates/world/tests/all/ack_relatives.rs`.

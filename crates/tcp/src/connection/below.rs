@@ -1,7 +1,7 @@
 //! Small queues: a connection keeps little data below itself, in the queues of its own host, so that what waits, waits where it
 //! costs no delay. As in Linux (tcp_small_queue_check).
 //!
-//! Left out: segments are counted by their bytes, not by the memory of their buffers; a packet is one segment, where Linux sends up to
+//! Left out: segments are counted by their payload, not by the memory of their buffers; a packet is one segment, where Linux sends up to
 //! 64 kB at once; a timeout repeats what may still wait in the host's queue.
 
 use super::Connection;
@@ -22,19 +22,19 @@ enum May {
 }
 
 impl Connection {
-    /// A packet of this connection's data entered the queues of its host.
-    pub(crate) fn queued(&mut self, bytes: u64, by_radio: bool) {
-        self.snd.below = self.snd.below.saturating_add(bytes as u32);
+    /// So much of this connection's data entered the queues of its host.
+    pub(crate) fn queued(&mut self, bytes: u32, by_radio: bool) {
+        self.snd.below = self.snd.below.saturating_add(bytes);
         self.snd.held.by_radio = by_radio;
         self.snd.held.queue = self.may() != May::All;
     }
 
     /// It left them.
-    pub(crate) fn left(&mut self, bytes: u64) {
-        self.snd.below = self.snd.below.saturating_sub(bytes as u32);
+    pub(crate) fn left(&mut self, bytes: u32) {
+        self.snd.below = self.snd.below.saturating_sub(bytes);
     }
 
-    /// Two packets, or the pacing rate times 2^-shift seconds; a repair may have twice as much below it. Whatever it is, one segment may
+    /// Two segments, or the pacing rate times 2^-shift seconds; a repair may have twice as much below it. Whatever it is, one segment may
     /// be out: a report that comes late does not stop a connection.
     fn may(&self) -> May {
         let shift = match self.config.small_queue {
@@ -43,9 +43,8 @@ impl Connection {
             SmallQueue::Linux if self.snd.held.by_radio => RADIO_SHIFT,
             SmallQueue::Linux => SHIFT,
         };
-        let packet = u64::from(self.snd.mss) + 40;
         let paced = self.rate().map_or(u64::MAX, |rate| (rate.bps() / 8) >> shift);
-        let limit = paced.max(2 * packet);
+        let limit = paced.max(2 * u64::from(self.snd.mss));
         match u64::from(self.snd.below) {
             bytes if bytes <= limit || self.snd.flight() <= self.snd.mss => May::All,
             bytes if bytes / 2 <= limit => May::Repair,

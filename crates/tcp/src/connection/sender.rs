@@ -88,7 +88,7 @@ pub(crate) struct Sender {
     pub frozen: bool,
     /// The own host holds it back.
     pub held: Held,
-    /// Bytes of packets with data in the host's queues.
+    /// Bytes of payload in the host's queues.
     pub below: u32,
     /// The last segment that left, if the own host may refuse it.
     pub left: Option<Left>,

@@ -40,7 +40,7 @@ impl World {
             let end = u8::from(id.is_reverse());
             let Some(flow) = self.flows.get_mut(id) else { continue };
             if let Transport::Tcp(ends) = &mut flow.transport {
-                ends[usize::from(end)].handle(now, TcpInput::Left(bytes.0));
+                ends[usize::from(end)].handle(now, TcpInput::Left(bytes));
                 self.jobs.push(Job::Pump(id.connection() as u32, end));
             }
         }
@@ -65,7 +65,7 @@ impl World {
         {
             let own = self.interfaces.get(self.nodes[node.index()].interface().index());
             let by_radio = own.is_some_and(|own| own.node == node);
-            let bytes = self.packets.get(&pkt).ip_len().0;
+            let bytes = self.packets.get(&pkt).payload.len;
             ends[end].handle(now, TcpInput::Queued { bytes, by_radio });
             self.packets.watch(&pkt);
         }

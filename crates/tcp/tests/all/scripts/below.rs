@@ -1,6 +1,6 @@
 //! Data in the queues of the own host. Linux: tcp_small_queue_check, tcp_update_pacing_rate.
 //!
-//! The handshake took 0.1 s. In slow start the pacing rate is twice the window a round trip; a packet is 1040 B.
+//! The handshake took 0.1 s. In slow start the pacing rate is twice the window a round trip; a segment has 1000 B.
 
 use super::script::{Script, config, out};
 use tcp::{Config, SmallQueue};
@@ -13,21 +13,21 @@ fn connected(small_queue: SmallQueue, initial_window_segments: u32) -> Script {
 }
 
 #[test]
-fn no_more_leaves_while_more_than_two_packets_wait_and_one_leaves_for_each_that_has_left() {
-    // 2 * 10,000 B / 0.1 s: 195 B in 2^-10 s. Two packets are 2080 B.
+fn no_more_leaves_while_more_than_two_segments_wait_and_one_leaves_for_each_that_has_left() {
+    // 2 * 10,000 B / 0.1 s: 195 B in 2^-10 s. Two segments are 2000 B.
     connected(SmallQueue::Linux, 10).run(
         "1    queues wire
          1    write 40000
          1    > . 1:1001(1000) ack 1
          1    > . 1001:2001(1000) ack 1
          1    > . 2001:3001(1000) ack 1
-         1.01 left 1040
+         1.01 left 1000
          1.01 > . 3001:4001(1000) ack 1
-         1.02 left 2080
+         1.02 left 2000
          1.02 > . 4001:5001(1000) ack 1
          1.02 > . 5001:6001(1000) ack 1
          1.03 < . 1:1(0) ack 3001              // says nothing of the queue
-         1.03 left 3120
+         1.03 left 3000
          1.03 > . 6001:7001(1000) ack 1
          1.03 > . 7001:8001(1000) ack 1
          1.03 > . 8001:9001(1000) ack 1",
@@ -36,7 +36,7 @@ fn no_more_leaves_while_more_than_two_packets_wait_and_one_leaves_for_each_that_
 
 #[test]
 fn by_radio_it_is_the_data_of_eight_ms_by_wire_of_one() {
-    // 2 * 40,000 B / 0.1 s: 6250 B in 2^-7 s, six packets are less; 781 B in 2^-10 s.
+    // 2 * 40,000 B / 0.1 s: 6250 B in 2^-7 s, six segments are less; 781 B in 2^-10 s.
     for (interface, leave) in [("radio", 7), ("wire", 3)] {
         let mut script = connected(SmallQueue::Linux, 40);
         let sent = |n: u32| format!("1 > . {}:{}(1000) ack 1\n", n * 1000 + 1, n * 1000 + 1001);
@@ -70,14 +70,14 @@ fn a_repair_leaves_up_to_twice_as_much() {
          1    > . 1:1001(1000) ack 1
          1    > . 1001:2001(1000) ack 1
          1    > . 2001:3001(1000) ack 1
-         1.01 left 3120
+         1.01 left 3000
          1.01 > . 3001:4001(1000) ack 1
          1.01 > . 4001:5001(1000) ack 1
          1.01 > . 5001:6001(1000) ack 1
          1.1  < . 1:1(0) ack 1 <sack 3001:6001>
-         1.1  > . 1:1001(1000) ack 1 again      // 3120 wait, 4160 may
+         1.1  > . 1:1001(1000) ack 1 again      // 3000 wait, 4000 may
          1.1  > . 1001:2001(1000) ack 1 again
-         1.11 left 1040
+         1.11 left 1000
          1.11 > . 2001:3001(1000) ack 1 again",
     );
 }
@@ -97,7 +97,7 @@ fn news_of_the_queue_do_not_make_a_refused_segment_leave_again() {
          1    full
          1    write 40000
          1    > . 1:1001(1000) ack 1 refused
-         1    left 1040
+         1    left 1000
          1.01 left 0
          1.01 is flight=0",
     );

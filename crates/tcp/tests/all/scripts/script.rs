@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! full | room                                                   the queue of the end's host refuses data from now on, or no more
-//! queues radio | queues wire | left N                           segments of data wait in the host's queues from now on; so many bytes have left them
+//! queues radio | queues wire | left N                           segments of data wait in the host's queues from now on; so many bytes of theirs have left
 //! > FLAGS FIRST:END(LEN) [ack N] [win N] [<options>] [again] [ect] [refused]   the end must send this, exactly now
 //! < FLAGS FIRST:END(LEN) [ack N] [win N] [ce] [<options>]            the peer's segment arrives
 //! write N | read N | close | abort                              the application acts
@@ -130,7 +130,7 @@ impl Script {
             "full" => self.is_full = true,
             "room" => self.is_full = false,
             "queues" => self.queues_by_radio = Some(rest == "radio"),
-            "left" => self.input(Input::Left(number())),
+            "left" => self.input(Input::Left(number() as u32)),
             "write" => self.input(Input::Write(number())),
             "read" => self.input(Input::Read(number())),
             "close" => self.input(Input::Close),
@@ -182,8 +182,7 @@ impl Script {
                     let again = if retransmission { " again" } else { "" };
                     let range = SeqRange::new(tcp.seq, payload.len + u32::from(tcp.flags.has(Flags::FIN)));
                     if let (Some(by_radio), true) = (self.queues_by_radio, payload.len > 0) {
-                        let bytes = 20 + tcp.header_len() as u64 + u64::from(payload.len);
-                        self.conn.handle(self.now, Input::Queued { bytes, by_radio });
+                        self.conn.handle(self.now, Input::Queued { bytes: payload.len, by_radio });
                     }
                     let refused = self.is_full && !range.is_empty();
                     if refused {
