@@ -1,54 +1,15 @@
 //! One AODV router by hand: messages in, orders out.
 
-use engine::{Purpose, Streams};
+pub use crate::bench::{RADIO, data, ip};
+
+use crate::bench::{self, Tested, node};
 use net::router::aodv::{self, Aodv, Error, Message, Number, Reply, Request, Settings};
-use net::{Addresses, Hop, Order, Orders, Router, RouterFacts, address};
-use plugin::{Params, Value};
+use net::{Hop, Order, Router, RouterFacts};
+use plugin::{Info, Params};
 use std::net::Ipv4Addr;
 use std::sync::Arc;
-use units::{Dur, FlowId, InterfaceId, NodeId, SimTime};
+use units::{FlowId, NodeId};
 use wire::{AODV_PORT, Content, Ipv4, L4, Packet, Payload, Udp};
-
-/// The radio of every node.
-pub const RADIO: InterfaceId = InterfaceId(0);
-
-/// The address of a node.
-pub fn ip(node: u32) -> Ipv4Addr {
-    address(NodeId(node))
-}
-
-/// A time in milliseconds.
-pub fn at(ms: u64) -> SimTime {
-    SimTime::ZERO + Dur::from_ms(ms)
-}
-
-/// The router's constants, some of them set.
-pub fn settings(set: &[(&str, Value)]) -> Settings {
-    let mut params = Params::defaults(aodv::INFO.params);
-    set.iter().for_each(|(key, value)| params.set(key, *value));
-    Settings::of(&params)
-}
-
-/// The router of node `id` among `nodes`.
-pub fn router(id: u32, nodes: usize, set: &[(&str, Value)]) -> Aodv {
-    let node = NodeId(id);
-    let facts = RouterFacts {
-        node,
-        address: address(node),
-        interfaces: vec![RADIO],
-        addresses: Addresses::new(nodes, []),
-        least_cost: vec![],
-        draws: Streams::new(7).get(Purpose::Routing, u64::from(id)),
-    };
-    Aodv::new(facts, settings(set))
-}
-
-/// A data packet.
-pub fn data(from: u32, to: u32) -> Packet {
-    let ip = Ipv4 { src: ip(from), dst: ip(to), ..Ipv4::default() };
-    let l4 = L4::Udp(Udp { src_port: 9, dst_port: 9 });
-    Packet { ip, l4, payload: Payload::stream(0, 100), flow: FlowId::forward(0) }
-}
 
 /// A control packet with these bytes.
 pub fn control(from: Ipv4Addr, to: Ipv4Addr, ttl: u8, bytes: &[u8]) -> Packet {
@@ -104,22 +65,17 @@ impl Did {
     }
 }
 
-/// Node 0 and its clock; its neighbours are the test's.
-pub struct Bench {
-    pub router: Aodv,
-    pub now: SimTime,
-    orders: Orders,
-}
+impl Tested for Aodv {
+    const INFO: &'static Info = &aodv::INFO;
+    const NODES: usize = 64;
+    type Did = Did;
 
-impl Bench {
-    pub fn new(set: &[(&str, Value)]) -> Bench {
-        Bench { router: router(0, 64, set), now: SimTime::ZERO, orders: Orders::default() }
+    fn make(facts: RouterFacts, params: &Params) -> Aodv {
+        Aodv::new(facts, Settings::of(params))
     }
 
-    /// The orders of the router since they were last asked for.
-    pub fn did(&mut self) -> Vec<Did> {
-        let node = |address| net::node_of(address, 1 << 20).expect("an address of ours").0;
-        let did = |order| match order {
+    fn did(order: Order) -> Did {
+        match order {
             Order::Send(packet, at, to) => {
                 assert_eq!(at, RADIO);
                 assert_eq!(packet.ip.src, ip(0));
@@ -139,38 +95,19 @@ impl Bench {
             }
             Order::Hold(packet) => Did::Hold(packet.ip.dst),
             Order::Weigh(..) => unreachable!("it computes no routes"),
-        };
-        self.orders.drain().map(did).collect()
+        }
     }
+}
 
-    /// The one thing that it did.
-    pub fn only(&mut self) -> Did {
-        let mut did = self.did();
-        assert_eq!(did.len(), 1, "{did:?}");
-        did.remove(0)
-    }
+/// The bench of an AODV router.
+pub type Bench = bench::Bench<Aodv>;
 
+impl Bench {
     /// A message comes from a neighbour, to all if it is a request.
     pub fn hears(&mut self, from: u32, ttl: u8, message: &Message) {
         let is_to_all = matches!(message, Message::Request(_));
         let to = if is_to_all { Ipv4Addr::BROADCAST } else { ip(0) };
         self.gets(from, &control(ip(from), to, ttl, &message.bytes()));
-    }
-
-    /// A control packet comes from a neighbour.
-    pub fn gets(&mut self, from: u32, packet: &Packet) {
-        self.router.control(self.now, packet, RADIO, NodeId(from), &mut self.orders);
-    }
-
-    /// Time passes, and timers go off when they are due.
-    pub fn passes(&mut self, ms: u64) -> &mut Bench {
-        let end = self.now + Dur::from_ms(ms);
-        while self.router.next_wakeup() <= end {
-            self.now = self.now.max(self.router.next_wakeup());
-            self.router.timer(self.now, &mut self.orders);
-        }
-        self.now = end;
-        self
     }
 
     /// A packet is routed, from a neighbour if it is not this node's. Returns the next hop.
@@ -186,10 +123,6 @@ impl Bench {
     pub fn seeks(&mut self, from: Option<u32>, packet: &Packet) -> bool {
         assert_eq!(self.routes(from, packet), None);
         self.router.seek(self.now, packet, from.map(NodeId), &mut self.orders)
-    }
-
-    pub fn loses(&mut self, to: u32, packet: &Packet) {
-        self.router.link_failed(self.now, RADIO, NodeId(to), packet, &mut self.orders);
     }
 
     pub fn reboots(&mut self) {
@@ -218,16 +151,6 @@ impl Bench {
     pub fn precursors(&mut self, to: u32) -> Vec<u32> {
         let route = self.router.route(self.now, ip(to)).expect("a route");
         route.precursors.iter().map(|(_, node)| node.0).collect()
-    }
-
-    pub fn count(&self, name: &str) -> u64 {
-        let mut found = None;
-        self.router.counters(&mut |key, value| {
-            if key == name {
-                found = Some(value);
-            }
-        });
-        found.expect("a counter")
     }
 
     /// A route to a node over a neighbour, by a reply that is addressed to this node.

@@ -1,6 +1,7 @@
 //! Hostile messages: no panic, bounded tables, and never the node itself as next hop.
 
-use crate::aodv_bench::{RADIO, control, data, error, ip, reply, request, router};
+use crate::aodv_bench::{RADIO, control, data, error, ip, reply, request};
+use crate::bench::router;
 use engine::{Purpose, Stream, Streams};
 use net::router::aodv::{Aodv, Error, MOST_ROUTES, MOST_SEEN, Message, Number, Reply, Request};
 use net::{Orders, Router};
@@ -65,7 +66,7 @@ fn forged(draws: &mut Stream) -> Message {
 fn harass(inputs: u32, seed: u64, set: &[(&str, Value)]) {
     let mut draws = Streams::new(seed).get(Purpose::Routing, 1 << 42);
     let draws = &mut draws;
-    let mut aodv = router(0, 64, set);
+    let mut aodv = router::<Aodv>(0, 64, set);
     let (mut now, mut orders) = (SimTime::ZERO, Orders::default());
     for i in 0..inputs {
         let from = 1 + draws.below(8);
@@ -134,7 +135,7 @@ fn ten_million_hostile_messages_do_no_harm() {
 
 /// A router with a route to node 9 over neighbour 1, after these messages of neighbour 2.
 fn after(messages: &[Message]) -> Aodv {
-    let (mut aodv, mut orders) = (router(0, 64, &[]), Orders::default());
+    let (mut aodv, mut orders) = (router::<Aodv>(0, 64, &[]), Orders::default());
     let mut tell = |from: u32, message: &Message| {
         let packet = control(ip(from), ip(0), 9, &message.bytes());
         aodv.control(SimTime::ZERO, &packet, RADIO, NodeId(from), &mut orders);
@@ -166,7 +167,7 @@ fn an_error_of_a_stranger_about_forty_destinations_ends_no_route_of_another() {
 
 #[test]
 fn a_message_in_the_name_of_another_is_refused() {
-    let (mut aodv, mut orders) = (router(0, 64, &[]), Orders::default());
+    let (mut aodv, mut orders) = (router::<Aodv>(0, 64, &[]), Orders::default());
     let packet = control(ip(3), ip(0), 9, &reply(9, 10, 2, 0).bytes());
     aodv.control(SimTime::ZERO, &packet, RADIO, NodeId(1), &mut orders);
     assert!(aodv.route(SimTime::ZERO, ip(9)).is_none());

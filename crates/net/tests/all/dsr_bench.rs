@@ -1,54 +1,21 @@
 //! One DSR router by hand: packets in, orders out.
 
-use engine::{Purpose, Streams};
-use net::router::dsr::{self, Choice, Dsr, Error, ErrorKind, Header, Reply, Request, Settings, SourceRoute};
-use net::{Addresses, Hop, Order, Orders, Router, RouterFacts, address};
-use plugin::{Params, Value};
-use std::net::Ipv4Addr;
-use units::{Dur, FlowId, InterfaceId, NodeId, SimTime};
-use wire::{Ipv4, L4, Packet, Payload, Udp};
+pub use crate::bench::{RADIO, at, data, ip};
 
-/// The radio of every node.
-pub const RADIO: InterfaceId = InterfaceId(0);
+use crate::bench::{self, Tested, node};
+use net::router::dsr::{self, Choice, Dsr, Error, ErrorKind, Header, Reply, Request, Settings, SourceRoute};
+use net::{Hop, Order, Orders, Router, RouterFacts};
+use plugin::{Info, Params, Value};
+use std::net::Ipv4Addr;
+use units::{Dur, FlowId, NodeId};
+use wire::{Ipv4, L4, Packet, Payload};
+
 /// No jitter and no delays: what is asked for happens at once.
 pub const AT_ONCE: [(&str, Value); 2] = [("jitter", Value::Time(Dur::ZERO)), ("reply_delay", Value::Time(Dur::ZERO))];
-
-/// The address of a node.
-pub fn ip(node: u32) -> Ipv4Addr {
-    address(NodeId(node))
-}
 
 /// The addresses of nodes.
 pub fn ips(nodes: &[u32]) -> Vec<Ipv4Addr> {
     nodes.iter().map(|node| ip(*node)).collect()
-}
-
-/// A time in milliseconds.
-pub fn at(ms: u64) -> SimTime {
-    SimTime::ZERO + Dur::from_ms(ms)
-}
-
-/// The router of node `id` among `nodes`.
-pub fn router(id: u32, nodes: usize, set: &[(&str, Value)]) -> Dsr {
-    let mut params = Params::defaults(dsr::INFO.params);
-    set.iter().for_each(|(key, value)| params.set(key, *value));
-    let node = NodeId(id);
-    let facts = RouterFacts {
-        node,
-        address: address(node),
-        interfaces: vec![RADIO],
-        addresses: Addresses::new(nodes, []),
-        least_cost: vec![],
-        draws: Streams::new(7).get(Purpose::Routing, u64::from(id)),
-    };
-    Dsr::new(facts, Settings::of(&params))
-}
-
-/// A data packet without a header.
-pub fn data(from: u32, to: u32) -> Packet {
-    let ip = Ipv4 { src: ip(from), dst: ip(to), ..Ipv4::default() };
-    let l4 = L4::Udp(Udp { src_port: 9, dst_port: 9 });
-    Packet { ip, l4, payload: Payload::stream(0, 100), flow: FlowId::forward(0) }
 }
 
 /// A data packet on its way over these nodes, `left` of which it has still to reach.
@@ -143,27 +110,17 @@ impl Did {
     }
 }
 
-/// Node 0 and its clock; its neighbours are the test's.
-pub struct Bench {
-    pub router: Dsr,
-    pub now: SimTime,
-    orders: Orders,
-}
+impl Tested for Dsr {
+    const INFO: &'static Info = &dsr::INFO;
+    const NODES: usize = 128;
+    type Did = Did;
 
-impl Bench {
-    pub fn new(set: &[(&str, Value)]) -> Bench {
-        Bench { router: router(0, 128, set), now: SimTime::ZERO, orders: Orders::default() }
+    fn make(facts: RouterFacts, params: &Params) -> Dsr {
+        Dsr::new(facts, Settings::of(params))
     }
 
-    /// One without jitter and delays.
-    pub fn at_once(set: &[(&str, Value)]) -> Bench {
-        Bench::new(&[&AT_ONCE, set].concat())
-    }
-
-    /// The orders of the router since they were last asked for.
-    pub fn did(&mut self) -> Vec<Did> {
-        let node = |address| net::node_of(address, 1 << 20).expect("an address of ours").0;
-        let did = |order| match order {
+    fn did(order: Order) -> Did {
+        match order {
             Order::Send(packet, at, to) => {
                 assert_eq!((at, packet.l4), (RADIO, L4::Nothing));
                 let to = (to != NodeId::BROADCAST).then_some(to.0);
@@ -177,20 +134,17 @@ impl Bench {
             }
             Order::Hold(packet) => Did::Hold(packet),
             Order::Flush(..) | Order::Weigh(..) => unreachable!("it asks for neither"),
-        };
-        self.orders.drain().map(did).collect()
+        }
     }
+}
 
-    /// The one thing that it did.
-    pub fn only(&mut self) -> Did {
-        let mut did = self.did();
-        assert_eq!(did.len(), 1, "{did:?}");
-        did.remove(0)
-    }
+/// The bench of a DSR router.
+pub type Bench = bench::Bench<Dsr>;
 
-    /// A control packet comes from a neighbour.
-    pub fn gets(&mut self, from: u32, packet: &Packet) {
-        self.router.control(self.now, packet, RADIO, NodeId(from), &mut self.orders);
+impl Bench {
+    /// One without jitter and delays.
+    pub fn at_once(set: &[(&str, Value)]) -> Bench {
+        Bench::new(&[&AT_ONCE, set].concat())
     }
 
     /// A request of `initiator` comes, passed on by these nodes.
@@ -217,17 +171,6 @@ impl Bench {
         self.did();
     }
 
-    /// Time passes, and timers go off when they are due.
-    pub fn passes(&mut self, ms: u64) -> &mut Bench {
-        let end = self.now + Dur::from_ms(ms);
-        while self.router.next_wakeup() <= end {
-            self.now = self.now.max(self.router.next_wakeup());
-            self.router.timer(self.now, &mut self.orders);
-        }
-        self.now = end;
-        self
-    }
-
     /// A packet is to leave, from a neighbour if it is not this node's. Returns its next hop.
     pub fn sends(&mut self, from: Option<u32>, packet: &mut Packet) -> Option<u32> {
         assert_eq!(self.router.next(self.now, packet, from.map(NodeId)), None);
@@ -250,28 +193,13 @@ impl Bench {
         self.router.arrived(self.now, packet, Some(NodeId(from)), &mut self.orders);
     }
 
-    pub fn loses(&mut self, to: u32, packet: &Packet) {
-        self.router.link_failed(self.now, RADIO, NodeId(to), packet, &mut self.orders);
-    }
-
     /// The way to a node that a packet of this node would take now: the nodes behind this one.
     pub fn way(&mut self, to: u32) -> Option<Vec<u32>> {
-        let node = |address: &Ipv4Addr| net::node_of(*address, 1 << 20).expect("ours").0;
         let mut packet = data(0, to);
         let mut orders = Orders::default();
         self.router.prepare(self.now, &mut packet, None, &mut orders)?;
-        let mut way: Vec<u32> = route_of(&packet).map_or_else(Vec::new, |it| it.hops.iter().map(node).collect());
+        let mut way: Vec<u32> = route_of(&packet).map_or_else(Vec::new, |it| it.hops.into_iter().map(node).collect());
         way.push(to);
         Some(way)
-    }
-
-    pub fn count(&self, name: &str) -> u64 {
-        let mut found = None;
-        self.router.counters(&mut |key, value| {
-            if key == name {
-                found = Some(value);
-            }
-        });
-        found.expect("a counter")
     }
 }

@@ -1,6 +1,7 @@
 //! Hostile packets: no panic, bounded tables, and never a node twice on a way.
 
-use crate::dsr_bench::{RADIO, data, ip, options, router};
+use crate::bench::router;
+use crate::dsr_bench::{RADIO, data, ip, options};
 use engine::{Purpose, Stream, Streams};
 use net::router::dsr::{Ack, Choice, Dsr, Error, ErrorKind, Header, Reply, Request, SourceRoute};
 use net::{Order, Orders, Router};
@@ -90,7 +91,7 @@ fn holds_no_node_twice(packet: &Packet) {
 fn harass(inputs: u32, seed: u64, set: &[(&str, Value)]) {
     let mut draws = Streams::new(seed).get(Purpose::Routing, 1 << 42);
     let draws = &mut draws;
-    let mut dsr = router(0, 64, set);
+    let mut dsr = router::<Dsr>(0, 64, set);
     let (mut now, mut orders) = (SimTime::ZERO, Orders::default());
     for i in 0..inputs {
         let from = NodeId(1 + draws.below(8));

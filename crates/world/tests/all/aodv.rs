@@ -1,39 +1,18 @@
 //! AODV in whole cells: what is on the air, and what becomes of packets.
 
 use crate::aodv_watched::registries;
-use crate::cells::{parsed, run};
-use crate::network::seen::{Folder, Seen, watched};
+use crate::cells::run;
+use crate::network::seen::{Seen, watched};
+use crate::on_demand::{
+    arrives_over_one_that_restarts, carries_tcp, count, dissected, finds_its_way_as, noisy_frames,
+    refuses_what_it_cannot_route, routing_frames, sent, string,
+};
 use net::router::aodv::Message;
-use std::sync::atomic::AtomicBool;
-use testkit::tshark::{captures_of, fields, is_here};
+use std::collections::BTreeMap;
+use testkit::tshark::is_here;
 use units::{Dur, NodeId, SimTime};
 use wire::dot11::MacAddr;
 use wire::{Content, L4, Packet};
-use world::{Cell, Record, Run};
-
-/// A string of nodes n1, n2, … which hear their neighbours alone; the last of them is the destination of the first, 1000 B every so
-/// many ms from 1 s on.
-fn string(nodes: usize, seconds: u32, every_ms: u32, routing: &str) -> String {
-    format!(
-        "routing = {routing}\n[scenario]\nduration = \"{seconds} s\"\n\
-         [radio]\nstandard = \"802.11b\"\ndata_rate = \"11 Mb/s\"\n[channel]\nrange = \"250 m\"\n\
-         [layout]\nmodel = \"line\"\nspacing = \"200 m\"\n[[node]]\nname = \"n\"\ncount = {nodes}\n\
-         [[flow]]\nfrom = \"n1\"\nto = \"n{nodes}\"\nstart = \"1 s\"\n\
-         transport = {{ protocol = \"udp\", datagram = \"1028 B\" }}\n\
-         traffic = {{ model = \"cbr\", rate = \"{} kb/s\" }}\n",
-        8000 / every_ms
-    )
-}
-
-fn count(run: &Run, name: &str) -> u64 {
-    let of = |record| Run::number(record, name).unwrap_or_else(|| panic!("no column {name}")) as u64;
-    run.nodes.iter().map(of).sum()
-}
-
-fn routing_frames<'r>(run: &'r Run, name: &str) -> f64 {
-    let is_it = |row: &&'r world::Row| row.contains(&("class", Cell::Text("routing".to_owned())));
-    run.frames.iter().find(is_it).and_then(|row| Run::number(row, name)).unwrap_or(0.0)
-}
 
 /// The control message in a packet.
 fn message(packet: &Packet) -> Option<Message> {
@@ -41,12 +20,6 @@ fn message(packet: &Packet) -> Option<Message> {
         (L4::Udp(header), Content::Bytes(bytes)) if header.dst_port == 654 => Message::read(bytes),
         _ => None,
     }
-}
-
-/// The frames of a node's capture that it sent itself.
-fn sent(seen: &[Seen], node: u32) -> Vec<&Seen> {
-    let own = MacAddr::of_node(NodeId(node));
-    seen.iter().filter(|seen| seen.air.as_ref().is_some_and(|header| header.addr2 == own)).collect()
 }
 
 #[test]
@@ -100,45 +73,22 @@ fn a_link_that_breaks_under_a_flow_costs_one_failure_and_two_errors_and_nothing_
 
 #[test]
 fn control_packets_cost_airtime_collide_and_are_lost() {
-    let mut text = string(4, 20, 100, "{ name = \"aodv\", hello = true }");
-    text = text.replace("range = \"250 m\"", "range = \"250 m\"\nerrors = { model = \"packet\", per = 0.3 }");
-    text += "[[flow]]\nfrom = \"n4\"\nto = \"n1\"\ntransport = { protocol = \"udp\", datagram = \"1028 B\" }\n\
-             traffic = { model = \"poisson\", rate = \"3 Mb/s\" }\n";
-    let run = run(&text, 1);
-    // A broadcast has no addressee that could have lost it: losses are those of replies and errors.
-    let [sent, noise, collided, airtime] =
-        ["sent", "lost_to_noise", "lost_to_collision", "airtime_s"].map(|name| routing_frames(&run, name));
-    assert!(sent > 50.0 && noise > 0.0 && collided > 0.0, "{sent} {noise} {collided}");
+    let (sent, airtime) = noisy_frames("{ name = \"aodv\", hello = true }");
     // A Hello of 20 B takes 192 us and 8 * (24 + 8 + 28 + 20 + 4) us at 1 Mb/s, which is the least that any of them takes.
     assert!(airtime > sent * 0.1e-3 && airtime < sent * 2e-3, "{airtime} s");
 }
 
 #[test]
 fn it_finds_its_way_in_a_cell_whose_oracle_is_empty() {
-    let events =
-        "[[event]]\nat = \"2 s\"\nbreak = [\"n2\", \"n3\"]\n[[event]]\nat = \"3 s\"\nheal = [\"n2\", \"n3\"]\n";
-    let text = string(4, 12, 100, "\"watched\"") + events;
-    let scenario = world::parse_with(&text, &[], registries()).unwrap();
-    let run = world::run(&scenario, 1, &Record::default(), &AtomicBool::new(false)).unwrap();
-    // 110 packets; those of one second, and of the searches after it that found nothing, may be lost.
-    assert!(run.flow(0, "delivered_packets").unwrap() > 80.0);
-    let same = self::run(&text.replace("\"watched\"", "\"aodv\""), 1);
-    assert_eq!(same.flow(0, "delivered_packets"), run.flow(0, "delivered_packets"));
+    // Those of one second, and of the searches after it that found nothing, may be lost.
+    finds_its_way_as("\"aodv\"", registries(), 80.0);
 }
 
 #[test]
 fn a_node_that_restarts_is_silent_for_delete_period_and_then_forwards_again() {
-    let events = "[[event]]\nat = \"2 s\"\nkill = \"n2\"\n[[event]]\nat = \"4 s\"\nrestart = \"n2\"\n";
-    let text = string(3, 40, 100, "\"aodv\"") + events;
-    let arrived: Vec<u64> = watched(&text)["n3"]
-        .iter()
-        .filter(|seen| {
-            message(&seen.packet).is_none()
-                && seen.air.as_ref().is_some_and(|it| it.addr1 == MacAddr::of_node(NodeId(2)))
-        })
-        .map(|seen| seen.at.ns() / 1_000_000)
-        .collect();
-    assert!(arrived.iter().any(|at| *at < 2000));
+    let arrived = arrives_over_one_that_restarts(40, "\"aodv\"", |seen| {
+        message(&seen.packet).is_none() && seen.air.as_ref().is_some_and(|it| it.addr1 == MacAddr::of_node(NodeId(2)))
+    });
     // DELETE_PERIOD is 15 s; a source that seeks finds a way within 13.2 s of its standing.
     assert!(arrived.iter().all(|at| *at < 2000 || *at >= 19_000), "{arrived:?}");
     assert!(arrived.iter().any(|at| (19_000..19_000 + 13_200 + 200).contains(at)), "{arrived:?}");
@@ -146,32 +96,12 @@ fn a_node_that_restarts_is_silent_for_delete_period_and_then_forwards_again() {
 
 #[test]
 fn tcp_crosses_a_string_and_no_packet_runs_out_of_hops() {
-    let text = string(4, 10, 100, "\"aodv\"")
-        .replace("protocol = \"udp\", datagram = \"1028 B\"", "protocol = \"tcp\"")
-        .replace("model = \"cbr\", rate = \"80 kb/s\"", "model = \"bulk\"");
-    let run = run(&text, 1);
-    // A string of three hops carries about a third of one hop's 5 Mb/s.
-    assert!(run.flow(0, "goodput_bps").unwrap() > 5e5, "{:?}", run.flow(0, "goodput_bps"));
+    carries_tcp("\"aodv\"");
 }
 
 #[test]
 fn cells_with_access_points_wires_or_saturated_sources_are_refused_in_one_line() {
-    let text = string(3, 3, 100, "\"aodv\"");
-    let ap = text.clone() + "[[node]]\nname = \"ap\"\nrole = \"ap\"\n";
-    let wire = text.clone()
-        + "[[node]]\nname = \"far\"\n[[link]]\nname = \"cable\"\nbetween = [\"n1\", \"far\"]\nrate = \"1 Mb/s\"\n\
-                              delay = \"1 ms\"\n";
-    let saturated = text.replace("model = \"cbr\", rate = \"80 kb/s\"", "model = \"saturated\"");
-    for (text, message) in [
-        (ap, "routing: \"aodv\" is for a network without access points, and \"ap\" is one"),
-        (wire, "routing: \"aodv\" finds ways by radio, and \"cable\" is a wire"),
-        (
-            saturated,
-            "flow[0].traffic.model: \"saturated\" keeps the queue of a radio full, and \"aodv\" may know no way",
-        ),
-    ] {
-        assert_eq!(world::parse(&text, &[]).unwrap_err().to_string(), message);
-    }
+    refuses_what_it_cannot_route("\"aodv\"");
 }
 
 #[test]
@@ -181,24 +111,13 @@ fn tshark_dissects_every_message_and_finds_none_malformed() {
     }
     let routing =
         "{ name = \"aodv\", hello = true, hello_interval = \"500 ms\", rrep_ack = true, local_repair = true }";
-    let text = string(5, 8, 100, routing)
-        + "[[event]]\nat = \"3 s\"\nbreak = [\"n3\", \"n4\"]\n[[event]]\nat = \"5 s\"\nheal = [\"n3\", \"n4\"]\n";
-    let folder = Folder::new();
-    let record = Record { pcap_dir: Some(folder.0.clone()), ..Record::default() };
-    let run = world::run(&parsed(&text), 1, &record, &AtomicBool::new(false)).unwrap();
-    let mut kinds = std::collections::BTreeMap::<String, u32>::new();
-    for node in 1..=5 {
-        for file in captures_of(&folder.0, &format!("n{node}"), 1) {
-            let names = ["_ws.malformed", "udp.dstport", "aodv.type", "frame.protocols"];
-            for frame in fields(&file, &names, &[]) {
-                assert_eq!(frame["_ws.malformed"], "", "{frame:?}");
-                if frame["udp.dstport"] == "654" {
-                    assert!(frame["frame.protocols"].contains("aodv"), "{frame:?}");
-                    *kinds.entry(frame["aodv.type"].clone()).or_default() += 1;
-                }
-            }
+    let mut kinds = BTreeMap::<String, u32>::new();
+    let run = dissected(routing, &["udp.dstport", "aodv.type", "frame.protocols"], |frame| {
+        if frame["udp.dstport"] == "654" {
+            assert!(frame["frame.protocols"].contains("aodv"), "{frame:?}");
+            *kinds.entry(frame["aodv.type"].clone()).or_default() += 1;
         }
-    }
+    });
     let counted =
         ["rreq_sent", "rrep_sent", "rerr_sent", "rrep_ack_sent", "hello_sent"].map(|name| count(&run, name));
     assert!(counted.iter().all(|count| *count > 0), "{counted:?}");

@@ -1,14 +1,14 @@
-//! AODV as a test's own plug-in: it fails if anybody hands it computed routes or neighbours, and after each call that a node makes of
-//! its router the graph of next hops of all nodes is looked at.
+//! AODV as a test's own plug-in without an oracle: after each call that a node makes of its router the graph of next hops of all nodes is
+//! looked at.
 
+use crate::without_oracle::WithoutOracle;
 use net::router::aodv::{self, Aodv, Settings};
-use net::{Hop, Orders, Router, RouterFacts};
+use net::{Router, RouterFacts};
 use plugin::{Info, Params};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
-use units::{InterfaceId, NodeId, SimTime};
-use wire::Packet;
+use units::{NodeId, SimTime};
 use world::Registries;
 
 /// A next hop, and the end of its route.
@@ -80,9 +80,15 @@ const fn info(id: &'static str) -> Info {
 static WATCHED: Info = info("watched");
 static NUMBERLESS: Info = info("numberless");
 
-fn make(facts: RouterFacts, params: &Params) -> Watched {
-    assert!(facts.least_cost.is_empty(), "it was handed routes");
-    Watched { node: facts.node, router: Aodv::new(facts, Settings::of(params)) }
+/// Looks at the graph.
+fn look(now: SimTime, node: NodeId, router: &mut Aodv) {
+    let valid = router.routes(now).filter(|(_, route)| route.is_valid);
+    let routes = valid.map(|(destination, route)| (*destination, (route.next.1, route.until))).collect();
+    GRAPH.with_borrow_mut(|graph| graph.update(now, node, routes));
+}
+
+fn make(facts: RouterFacts, params: &Params) -> WithoutOracle<Aodv> {
+    WithoutOracle::new(facts, |facts| Aodv::new(facts, Settings::of(params)), look)
 }
 
 fn watched(facts: RouterFacts, params: &Params) -> Box<dyn Router> {
@@ -93,79 +99,4 @@ fn numberless(facts: RouterFacts, params: &Params) -> Box<dyn Router> {
     let mut it = make(facts, params);
     it.router.ignore_numbers();
     Box::new(it)
-}
-
-#[derive(Debug)]
-struct Watched {
-    node: NodeId,
-    router: Aodv,
-}
-
-impl Watched {
-    /// Asks the router, and looks at the graph.
-    fn ask<T>(&mut self, now: SimTime, what: impl FnOnce(&mut Aodv) -> T) -> T {
-        let answer = what(&mut self.router);
-        let valid = self.router.routes(now).filter(|(_, route)| route.is_valid);
-        let routes = valid.map(|(destination, route)| (*destination, (route.next.1, route.until))).collect();
-        GRAPH.with_borrow_mut(|graph| graph.update(now, self.node, routes));
-        answer
-    }
-}
-
-impl Router for Watched {
-    fn is_on_demand(&self) -> bool {
-        true
-    }
-
-    fn next(&mut self, now: SimTime, packet: &Packet, from: Option<NodeId>) -> Option<Hop> {
-        self.ask(now, |router| router.next(now, packet, from))
-    }
-
-    fn seek(&mut self, now: SimTime, packet: &Packet, from: Option<NodeId>, orders: &mut Orders) -> bool {
-        self.ask(now, |router| router.seek(now, packet, from, orders))
-    }
-
-    fn port(&self) -> Option<u16> {
-        self.router.port()
-    }
-
-    fn control(&mut self, now: SimTime, packet: &Packet, at: InterfaceId, from: NodeId, orders: &mut Orders) {
-        self.ask(now, |router| router.control(now, packet, at, from, orders));
-    }
-
-    fn neighbour(&mut self, _: SimTime, _: InterfaceId, _: NodeId, _: bool, _: &mut Orders) {
-        panic!("it was told of a neighbour");
-    }
-
-    fn rerouted(&mut self, _: SimTime, _: &[Option<Hop>], _: &mut Orders) {
-        panic!("it was handed routes");
-    }
-
-    fn link_failed(&mut self, now: SimTime, at: InterfaceId, to: NodeId, packet: &Packet, orders: &mut Orders) {
-        self.ask(now, |router| router.link_failed(now, at, to, packet, orders));
-    }
-
-    fn restart(&mut self, now: SimTime, orders: &mut Orders) {
-        self.ask(now, |router| router.restart(now, orders));
-    }
-
-    fn timer(&mut self, now: SimTime, orders: &mut Orders) {
-        self.ask(now, |router| router.timer(now, orders));
-    }
-
-    fn next_wakeup(&self) -> SimTime {
-        self.router.next_wakeup()
-    }
-
-    fn may_wait(&self) -> usize {
-        self.router.may_wait()
-    }
-
-    fn patience(&self) -> units::Dur {
-        self.router.patience()
-    }
-
-    fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
-        self.router.counters(out);
-    }
 }

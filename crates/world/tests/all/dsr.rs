@@ -1,41 +1,21 @@
 //! DSR in whole cells: what is on the air, and what becomes of packets.
 
-use crate::cells::{parsed, run};
-use crate::network::seen::{Folder, Seen, watched};
+use crate::cells::run;
+use crate::network::seen::{Seen, watched};
+use crate::on_demand::{
+    arrives_over_one_that_restarts, carries_tcp, cbr, count, dissected, finds_its_way_as, head, noisy_frames,
+    refuses_what_it_cannot_route, routing_frames, sent, string,
+};
+use crate::without_oracle::WithoutOracle;
 use net::router::dsr::{self, Choice, Dsr, Header, Settings, SourceRoute};
-use net::{Hop, Orders, Router, RouterFacts};
+use net::{Router, RouterFacts};
 use plugin::{Info, Params};
-use std::sync::atomic::AtomicBool;
-use testkit::tshark::{captures_of, fields, is_here};
-use units::{Dur, InterfaceId, NodeId, SimTime};
+use std::collections::BTreeMap;
+use testkit::tshark::is_here;
+use units::{Dur, NodeId, SimTime};
 use wire::dot11::MacAddr;
 use wire::{Content, L4, Packet};
-use world::{Cell, Record, Registries, Run};
-
-/// The head of a cell whose nodes send at 11 Mb/s and reach 250 m.
-fn head(seconds: u32, routing: &str) -> String {
-    format!(
-        "routing = {routing}\n[scenario]\nduration = \"{seconds} s\"\n\
-         [radio]\nstandard = \"802.11b\"\ndata_rate = \"11 Mb/s\"\n[channel]\nrange = \"250 m\"\n"
-    )
-}
-
-/// 1000 B every so many ms from 1 s on.
-fn cbr(from: &str, to: &str, every_ms: u32) -> String {
-    format!(
-        "[[flow]]\nfrom = \"{from}\"\nto = \"{to}\"\nstart = \"1 s\"\n\
-         transport = {{ protocol = \"udp\", datagram = \"1028 B\" }}\n\
-         traffic = {{ model = \"cbr\", rate = \"{} kb/s\" }}\n",
-        8000 / every_ms
-    )
-}
-
-/// A string of nodes n1, n2, … which hear their neighbours alone; the last of them is the destination of the first.
-fn string(nodes: usize, seconds: u32, every_ms: u32, routing: &str) -> String {
-    let layout =
-        format!("[layout]\nmodel = \"line\"\nspacing = \"200 m\"\n[[node]]\nname = \"n\"\ncount = {nodes}\n");
-    head(seconds, routing) + &layout + &cbr("n1", &format!("n{nodes}"), every_ms)
-}
+use world::Registries;
 
 /// Two ways from `a` to `d`, over `b` and over `c`: these do not hear each other, nor do the ends.
 fn diamond(seconds: u32, every_ms: u32, routing: &str) -> String {
@@ -46,16 +26,6 @@ fn diamond(seconds: u32, every_ms: u32, routing: &str) -> String {
         + &node("c", 150, -150)
         + &node("d", 300, 0)
         + &cbr("a", "d", every_ms)
-}
-
-fn count(run: &Run, name: &str) -> u64 {
-    let of = |record| Run::number(record, name).unwrap_or_else(|| panic!("no column {name}")) as u64;
-    run.nodes.iter().map(of).sum()
-}
-
-fn routing_frames<'r>(run: &'r Run, name: &str) -> f64 {
-    let is_it = |row: &&'r world::Row| row.contains(&("class", Cell::Text("routing".to_owned())));
-    run.frames.iter().find(is_it).and_then(|row| Run::number(row, name)).unwrap_or(0.0)
 }
 
 /// The DSR header of a packet in a capture, and the number of what follows it.
@@ -69,12 +39,6 @@ fn header(packet: &Packet) -> Option<(Header, u8)> {
 /// The source route of a packet with data.
 fn way(packet: &Packet) -> Option<SourceRoute> {
     header(packet).filter(|(_, next)| *next == 17).and_then(|(header, _)| header.route().cloned())
-}
-
-/// The frames of a node's capture that it sent itself.
-fn sent(seen: &[Seen], node: u32) -> Vec<&Seen> {
-    let own = MacAddr::of_node(NodeId(node));
-    seen.iter().filter(|seen| seen.air.as_ref().is_some_and(|header| header.addr2 == own)).collect()
 }
 
 #[test]
@@ -227,15 +191,7 @@ fn no_packet_ever_carries_a_way_that_holds_a_node_twice() {
 
 #[test]
 fn control_packets_cost_airtime_collide_and_are_lost() {
-    let mut text = string(4, 20, 100, "{ name = \"dsr\", route_cache_timeout = \"50 ms\" }");
-    text = text.replace("range = \"250 m\"", "range = \"250 m\"\nerrors = { model = \"packet\", per = 0.3 }");
-    text += "[[flow]]\nfrom = \"n4\"\nto = \"n1\"\ntransport = { protocol = \"udp\", datagram = \"1028 B\" }\n\
-             traffic = { model = \"poisson\", rate = \"3 Mb/s\" }\n";
-    let run = run(&text, 1);
-    // A broadcast has no addressee that could have lost it: losses are those of replies and errors.
-    let [sent, noise, collided, airtime] =
-        ["sent", "lost_to_noise", "lost_to_collision", "airtime_s"].map(|name| routing_frames(&run, name));
-    assert!(sent > 50.0 && noise > 0.0 && collided > 0.0, "{sent} {noise} {collided}");
+    let (sent, airtime) = noisy_frames("{ name = \"dsr\", route_cache_timeout = \"50 ms\" }");
     // A reply of 12 B at 11 Mb/s takes 192 us and 8 * (24 + 8 + 20 + 12 + 4) / 11 us; a request of 20 B at 1 Mb/s below 1 ms.
     assert!(airtime > sent * 0.2e-3 && airtime < sent * 2e-3, "{airtime} s");
 }
@@ -243,92 +199,21 @@ fn control_packets_cost_airtime_collide_and_are_lost() {
 static WATCHED: Info =
     Info { id: "watched", summary: "DSR without an oracle", source: "none", params: dsr::INFO.params };
 
-/// DSR that fails if anybody hands it computed routes or neighbours.
-#[derive(Debug)]
-struct Watched(Dsr);
-
 fn watched_router(facts: RouterFacts, params: &Params) -> Box<dyn Router> {
-    assert!(facts.least_cost.is_empty(), "it was handed routes");
-    Box::new(Watched(Dsr::new(facts, Settings::of(params))))
-}
-
-impl Router for Watched {
-    fn is_on_demand(&self) -> bool {
-        true
-    }
-
-    fn next(&mut self, now: SimTime, packet: &Packet, from: Option<NodeId>) -> Option<Hop> {
-        self.0.next(now, packet, from)
-    }
-
-    fn prepare(
-        &mut self,
-        now: SimTime,
-        packet: &mut Packet,
-        from: Option<NodeId>,
-        orders: &mut Orders,
-    ) -> Option<Hop> {
-        self.0.prepare(now, packet, from, orders)
-    }
-
-    fn arrived(&mut self, now: SimTime, packet: &mut Packet, from: Option<NodeId>, orders: &mut Orders) {
-        self.0.arrived(now, packet, from, orders);
-    }
-
-    fn seek(&mut self, now: SimTime, packet: &Packet, from: Option<NodeId>, orders: &mut Orders) -> bool {
-        self.0.seek(now, packet, from, orders)
-    }
-
-    fn control(&mut self, now: SimTime, packet: &Packet, at: InterfaceId, from: NodeId, orders: &mut Orders) {
-        self.0.control(now, packet, at, from, orders);
-    }
-
-    fn neighbour(&mut self, _: SimTime, _: InterfaceId, _: NodeId, _: bool, _: &mut Orders) {
-        panic!("it was told of a neighbour");
-    }
-
-    fn rerouted(&mut self, _: SimTime, _: &[Option<Hop>], _: &mut Orders) {
-        panic!("it was handed routes");
-    }
-
-    fn link_failed(&mut self, now: SimTime, at: InterfaceId, to: NodeId, packet: &Packet, orders: &mut Orders) {
-        self.0.link_failed(now, at, to, packet, orders);
-    }
-
-    fn timer(&mut self, now: SimTime, orders: &mut Orders) {
-        self.0.timer(now, orders);
-    }
-
-    fn next_wakeup(&self) -> SimTime {
-        self.0.next_wakeup()
-    }
+    Box::new(WithoutOracle::new(facts, |facts| Dsr::new(facts, Settings::of(params)), |_, _, _| ()))
 }
 
 #[test]
 fn it_finds_its_way_in_a_cell_whose_oracle_is_empty() {
-    let events =
-        "[[event]]\nat = \"2 s\"\nbreak = [\"n2\", \"n3\"]\n[[event]]\nat = \"3 s\"\nheal = [\"n2\", \"n3\"]\n";
-    let text = string(4, 12, 100, "\"watched\"") + events;
     let mut registries = Registries::builtin();
     registries.routers.add(&WATCHED, watched_router).unwrap();
-    let scenario = world::parse_with(&text, &[], registries).unwrap();
-    let run = world::run(&scenario, 1, &Record::default(), &AtomicBool::new(false)).unwrap();
-    // 110 packets; those of one second wait.
-    assert!(run.flow(0, "delivered_packets").unwrap() > 100.0);
-    let same = self::run(&text.replace("\"watched\"", "\"dsr\""), 1);
-    assert_eq!(same.flow(0, "delivered_packets"), run.flow(0, "delivered_packets"));
+    // Those of one second wait.
+    finds_its_way_as("\"dsr\"", registries, 100.0);
 }
 
 #[test]
 fn a_node_that_restarts_forwards_at_once() {
-    let events = "[[event]]\nat = \"2 s\"\nkill = \"n2\"\n[[event]]\nat = \"4 s\"\nrestart = \"n2\"\n";
-    let text = string(3, 20, 100, "\"dsr\"") + events;
-    let arrived: Vec<u64> = watched(&text)["n3"]
-        .iter()
-        .filter(|seen| way(&seen.packet).is_some())
-        .map(|seen| seen.at.ns() / 1_000_000)
-        .collect();
-    assert!(arrived.iter().any(|at| *at < 2000));
+    let arrived = arrives_over_one_that_restarts(20, "\"dsr\"", |seen| way(&seen.packet).is_some());
     // Its source asks at 2.0, 2.03, 2.53, 3.53 and 5.53 s.
     assert!(arrived.iter().all(|at| *at < 2050 || *at >= 4000), "{arrived:?}");
     assert!(arrived.iter().any(|at| (4000..5700).contains(at)), "{arrived:?}");
@@ -336,12 +221,7 @@ fn a_node_that_restarts_forwards_at_once() {
 
 #[test]
 fn tcp_crosses_a_string() {
-    let text = string(4, 10, 100, "\"dsr\"")
-        .replace("protocol = \"udp\", datagram = \"1028 B\"", "protocol = \"tcp\"")
-        .replace("model = \"cbr\", rate = \"80 kb/s\"", "model = \"bulk\"");
-    let run = run(&text, 1);
-    // A string of three hops carries about a third of one hop's 5 Mb/s.
-    assert!(run.flow(0, "goodput_bps").unwrap() > 5e5, "{:?}", run.flow(0, "goodput_bps"));
+    carries_tcp("\"dsr\"");
 }
 
 #[test]
@@ -352,23 +232,8 @@ fn the_preset_of_ns2_runs_the_same_string() {
 
 #[test]
 fn cells_with_access_points_wires_saturated_sources_or_keys_of_another_are_refused_in_one_line() {
-    let text = string(3, 3, 100, "\"dsr\"");
-    let ap = text.clone() + "[[node]]\nname = \"ap\"\nrole = \"ap\"\n";
-    let wire = text.clone()
-        + "[[node]]\nname = \"far\"\n[[link]]\nname = \"cable\"\nbetween = [\"n1\", \"far\"]\nrate = \"1 Mb/s\"\n\
-                              delay = \"1 ms\"\n";
-    let saturated = text.replace("model = \"cbr\", rate = \"80 kb/s\"", "model = \"saturated\"");
-    for (text, message) in [
-        (ap, "routing: \"dsr\" is for a network without access points, and \"ap\" is one"),
-        (wire, "routing: \"dsr\" finds ways by radio, and \"cable\" is a wire"),
-        (
-            saturated,
-            "flow[0].traffic.model: \"saturated\" keeps the queue of a radio full, and \"dsr\" may know no way",
-        ),
-    ] {
-        assert_eq!(world::parse(&text, &[]).unwrap_err().to_string(), message);
-    }
-    let hops = text.replace("\"dsr\"", "{ name = \"dsr\", max_hops = 63 }");
+    refuses_what_it_cannot_route("\"dsr\"");
+    let hops = string(3, 3, 100, "{ name = \"dsr\", max_hops = 63 }");
     let mistake = world::parse(&hops, &[]).unwrap_err().to_string();
     assert!(mistake.starts_with("routing.max_hops: ") && !mistake.contains('\n'), "{mistake}");
 }
@@ -378,36 +243,25 @@ fn tshark_dissects_every_header_and_finds_none_malformed() {
     if !is_here() {
         return;
     }
-    let text = string(5, 8, 100, "\"dsr\"")
-        + "[[event]]\nat = \"3 s\"\nbreak = [\"n3\", \"n4\"]\n[[event]]\nat = \"5 s\"\nheal = [\"n3\", \"n4\"]\n";
-    let folder = Folder::new();
-    let record = Record { pcap_dir: Some(folder.0.clone()), ..Record::default() };
-    let run = world::run(&parsed(&text), 1, &record, &AtomicBool::new(false)).unwrap();
-    let mut kinds = std::collections::BTreeMap::<String, u32>::new();
+    let mut kinds = BTreeMap::<String, u32>::new();
     let mut datagrams = 0;
-    for node in 1..=5 {
-        for file in captures_of(&folder.0, &format!("n{node}"), 1) {
-            let names = [
-                "_ws.malformed",
-                "_ws.expert.message",
-                "ip.proto",
-                "dsr.option.type",
-                "udp.dstport",
-                "udp.checksum.status",
-                "frame.protocols",
-            ];
-            for frame in fields(&file, &names, &[]) {
-                assert_eq!(frame["_ws.malformed"], "", "{frame:?}");
-                if frame["ip.proto"].starts_with("48") {
-                    assert!(frame["frame.protocols"].contains("dsr"), "{frame:?}");
-                    for kind in frame["dsr.option.type"].split(',') {
-                        *kinds.entry(kind.to_owned()).or_default() += 1;
-                    }
-                    datagrams += u32::from(!frame["udp.dstport"].is_empty());
-                }
+    let names = [
+        "_ws.expert.message",
+        "ip.proto",
+        "dsr.option.type",
+        "udp.dstport",
+        "udp.checksum.status",
+        "frame.protocols",
+    ];
+    let run = dissected("\"dsr\"", &names, |frame| {
+        if frame["ip.proto"].starts_with("48") {
+            assert!(frame["frame.protocols"].contains("dsr"), "{frame:?}");
+            for kind in frame["dsr.option.type"].split(',') {
+                *kinds.entry(kind.to_owned()).or_default() += 1;
             }
+            datagrams += u32::from(!frame["udp.dstport"].is_empty());
         }
-    }
+    });
     let counted = ["rreq_sent", "rrep_sent", "rerr_sent", "headers_sent"].map(|name| count(&run, name));
     assert!(counted.iter().all(|count| *count > 0) && datagrams > 0, "{counted:?} {datagrams}");
     // Request, reply, error, source route, Pad1: the replies to the source have 3 bytes and 4 for each node.

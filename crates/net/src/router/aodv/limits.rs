@@ -1,4 +1,4 @@
-//! Bounded memories: messages in one second, requests seen, broadcasts that wait for their jitter.
+//! Bounded memories: messages in one second, requests seen, neighbours until a time.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::Ipv4Addr;

@@ -1,6 +1,7 @@
 //! The messages of AODV as bytes. @RFC3561 sec. 5 and 9
 
 use super::number::Number;
+use crate::router::reader::Reader;
 use std::net::Ipv4Addr;
 use units::Dur;
 
@@ -177,26 +178,9 @@ impl Message {
     }
 }
 
-/// The bytes that are not read yet.
-struct Reader<'a>(&'a [u8]);
-
 impl Reader<'_> {
-    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
-        let (first, rest) = self.0.split_first_chunk()?;
-        self.0 = rest;
-        Some(*first)
-    }
-
-    fn word(&mut self) -> Option<u32> {
-        self.take().map(u32::from_be_bytes)
-    }
-
     fn number(&mut self) -> Option<Number> {
         self.word().map(Number)
-    }
-
-    fn address(&mut self) -> Option<Ipv4Addr> {
-        self.word().map(Ipv4Addr::from)
     }
 
     /// Reads extensions to the end. Returns the Hello interval, if one says it; `None` if one must be understood and is not, or is cut.

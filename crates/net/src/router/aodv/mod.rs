@@ -49,13 +49,14 @@ pub use number::Number;
 pub use settings::Settings;
 pub use table::{MOST_ROUTES, Neighbour, Route};
 
+use super::delayed::{Delayed, part};
 use super::{Order, Orders, Router, RouterFacts};
 use crate::{Addresses, Hop};
 use discovery::Search;
 use engine::Stream;
 use limits::{Rate, Seen, Timed};
 use plugin::{Info, Params};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 use table::Table;
@@ -77,8 +78,6 @@ pub fn make(facts: RouterFacts, params: &Params) -> Box<dyn Router> {
 
 /// The TTL of messages to a neighbour.
 const ONE_HOP: u8 = 1;
-/// Broadcasts that wait for their jitter at most.
-const MOST_DELAYED: usize = 1024;
 
 #[derive(Debug, Default)]
 struct Counters {
@@ -122,8 +121,8 @@ pub struct Aodv {
     greeted: Timed,
     last_broadcast: Option<SimTime>,
     next_hello: SimTime,
-    /// Broadcasts that wait for their jitter, the first to go first.
-    delayed: VecDeque<(SimTime, Message, u8)>,
+    /// Broadcasts that wait for their jitter, each with its TTL.
+    delayed: Delayed<(Message, u8)>,
     /// After a reboot: until when it sends nothing.
     silent_until: SimTime,
     /// ns-2: destinations that were sought in vain, and until when they are not sought again.
@@ -157,7 +156,7 @@ impl Aodv {
             greeted: Timed::default(),
             last_broadcast: None,
             next_hello,
-            delayed: VecDeque::new(),
+            delayed: Delayed::default(),
             silent_until: SimTime::ZERO,
             quiet: BTreeMap::new(),
             counters: Counters::default(),
@@ -240,10 +239,10 @@ impl Aodv {
         if self.settings.jitter == Dur::ZERO {
             return self.send(now, &message, ttl, None, orders);
         }
-        if self.delayed.len() < MOST_DELAYED {
+        // What is lost draws no wait.
+        if self.delayed.has_room() {
             let at = now + part(self.settings.jitter, &mut self.draws);
-            let place = self.delayed.partition_point(|(other, ..)| *other <= at);
-            self.delayed.insert(place, (at, message, ttl));
+            self.delayed.push(at, (message, ttl));
         }
     }
 
@@ -265,11 +264,6 @@ impl Aodv {
     fn is_control(packet: &Packet) -> bool {
         matches!(&packet.l4, L4::Udp(header) if header.dst_port == AODV_PORT) && packet.flow == FlowId::NONE
     }
-}
-
-/// A random time of up to `most`.
-fn part(most: Dur, draws: &mut Stream) -> Dur {
-    Dur::from_ns((draws.unit() * most.ns() as f64) as u64)
 }
 
 impl Router for Aodv {
@@ -342,10 +336,8 @@ impl Router for Aodv {
     }
 
     fn timer(&mut self, now: SimTime, orders: &mut Orders) {
-        while self.delayed.front().is_some_and(|(at, ..)| *at <= now) {
-            if let Some((_, message, ttl)) = self.delayed.pop_front() {
-                self.send(now, &message, ttl, None, orders);
-            }
+        while let Some((message, ttl)) = self.delayed.pop_due(now) {
+            self.send(now, &message, ttl, None, orders);
         }
         self.search_on(now, orders);
         for node in self.unacknowledged.take_due(now) {
@@ -355,10 +347,9 @@ impl Router for Aodv {
     }
 
     fn next_wakeup(&self) -> SimTime {
-        let delayed = self.delayed.front().map_or(SimTime::NEVER, |(at, ..)| *at);
         let searches = self.searches.values().map(|search| search.deadline).min().unwrap_or(SimTime::NEVER);
         let hello = self.next_hello.min(self.greeted.first());
-        delayed.min(searches).min(self.unacknowledged.first()).min(hello)
+        self.delayed.first().min(searches).min(self.unacknowledged.first()).min(hello)
     }
 
     fn may_wait(&self) -> usize {

@@ -1,5 +1,6 @@
 //! The constants of the protocol. @RFC3561 sec. 10
 
+use crate::router::settings::{SOME_TIME, ms, param, with_preset};
 use plugin::{Kind, Param, Params, Value};
 use units::Dur;
 
@@ -41,7 +42,6 @@ pub struct Settings {
     pub(super) buffer_time: Dur,
 }
 
-const SOME_TIME: Kind = Kind::Time { min: Dur::from_ms(1), max: Dur::from_secs(3600) };
 const ANY_TIME: Kind = Kind::Time { min: Dur::ZERO, max: Dur::from_secs(3600) };
 const TTL: Kind = Kind::Int { min: 1, max: 254 };
 const UP_TO_TTL: Kind = Kind::Int { min: 0, max: 254 };
@@ -50,14 +50,6 @@ const RATE: Kind = Kind::Int { min: 1, max: 10_000 };
 /// ns-2: the longest wait of a search, and the silence after one in vain (MAX_RREQ_TIMEOUT); the life of a reverse route.
 pub(super) const NS2_LONGEST_WAIT: Dur = Dur::from_secs(10);
 pub(super) const NS2_REVERSE_ROUTE_LIFE: Dur = Dur::from_secs(6);
-
-const fn param(key: &'static str, kind: Kind, default: Value, doc: &'static str) -> Param {
-    Param { key, kind, default, doc }
-}
-
-const fn ms(ms: u64) -> Value {
-    Value::Time(Dur::from_ms(ms))
-}
 
 /// Declared: the names of section 10 in small letters, and what the text leaves open.
 pub const PARAMS: &[Param] = &[
@@ -171,11 +163,7 @@ impl Settings {
     /// As a scenario sets them.
     pub fn of(params: &Params) -> Settings {
         let is_ns2 = params.choice("preset") == "ns2";
-        let mut of_preset = params.clone();
-        for (key, value) in NS2.iter().filter(|(key, _)| is_ns2 && params.given().all(|(given, _)| given != *key)) {
-            of_preset.set(key, *value);
-        }
-        let params = &of_preset;
+        let params = &with_preset(params, "ns2", NS2);
         let count = |key| u64::try_from(params.int(key)).unwrap_or(0);
         let hops = |key| u8::try_from(params.int(key)).unwrap_or(u8::MAX);
         let or = |key, derived: Dur| Some(params.time(key)).filter(|time| *time > Dur::ZERO).unwrap_or(derived);

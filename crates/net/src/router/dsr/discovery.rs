@@ -1,7 +1,7 @@
 //! Route discovery. @RFC4728 sec. 8.2
 
 use super::options::{Choice, Header, Reply, Request, SourceRoute};
-use super::{Dsr, Learned, Order, Orders, TTL};
+use super::{Dsr, Learned, Order, Orders, TTL, part};
 use std::net::Ipv4Addr;
 use units::{Dur, NodeId, SimTime};
 use wire::Packet;
@@ -100,7 +100,7 @@ impl Dsr {
         }
         if self.is_own(request.target) {
             let way = hops.iter().copied().chain([request.target]).collect();
-            let wait = self.part(self.settings.jitter);
+            let wait = part(self.settings.jitter, &mut self.draws);
             return self.reply(now, wait, way, &back, orders);
         }
         let table = [self.settings.request_table_size, self.settings.request_table_ids];
@@ -121,7 +121,8 @@ impl Dsr {
             if let Some(rest) = self.cache.find(now, request.target, is_fit) {
                 let way: Vec<Ipv4Addr> = hops.iter().copied().chain([own]).chain(rest).collect();
                 // H * (h - 1 + r). @RFC4728 sec. 8.2.5
-                let wait = self.settings.reply_delay * (way.len() as u64 - 1) + self.part(self.settings.reply_delay);
+                let step = self.settings.reply_delay;
+                let wait = step * (way.len() as u64 - 1) + part(step, &mut self.draws);
                 self.counters.rrep_cached += 1;
                 return self.reply(now, wait, way, &back, orders);
             }
@@ -140,7 +141,7 @@ impl Dsr {
         let mut onward = packet.clone();
         onward.ip.ttl -= 1;
         onward.set_routing_header(&Header(options.collect()).bytes());
-        let wait = self.part(self.settings.jitter);
+        let wait = part(self.settings.jitter, &mut self.draws);
         self.send_after(now, wait, onward, None, orders);
     }
 

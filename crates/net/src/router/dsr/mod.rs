@@ -36,12 +36,13 @@ pub use cache::Path;
 pub use options::{Ack, Choice, Error, ErrorKind, Header, MOST_LISTED, MOST_RECORDED, Reply, Request, SourceRoute};
 pub use settings::Settings;
 
+use super::delayed::{Delayed, part};
 use super::{Order, Orders, Router, RouterFacts};
 use crate::{Addresses, Hop};
 use cache::{Cache, Learned};
 use engine::Stream;
 use plugin::{Info, Params};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use table::{Seen, Targets};
 use units::{Dur, FlowId, InterfaceId, NodeId, SimTime};
@@ -60,8 +61,6 @@ pub fn make(facts: RouterFacts, params: &Params) -> Box<dyn Router> {
     Box::new(Dsr::new(facts, Settings::of(params)))
 }
 
-/// Control packets that wait for their time at most.
-const MOST_DELAYED: usize = 1024;
 /// The TTL of replies and errors.
 const TTL: u8 = 255;
 
@@ -81,15 +80,6 @@ struct Counters {
     refused: u64,
     headers_sent: u64,
     header_bytes: u64,
-}
-
-/// A control packet that waits for its time.
-#[derive(Debug)]
-struct Delayed {
-    at: SimTime,
-    packet: Packet,
-    /// `None`: to all.
-    to: Option<NodeId>,
 }
 
 /// The router of one node.
@@ -113,8 +103,8 @@ pub struct Dsr {
     to_spread: Option<Error>,
     /// The sources that were told of a broken link at this instant.
     told: (SimTime, Vec<(Ipv4Addr, NodeId)>),
-    /// Control packets that wait, the first to go first.
-    delayed: VecDeque<Delayed>,
+    /// Control packets that wait, each for a neighbour or for all.
+    delayed: Delayed<(Packet, Option<NodeId>)>,
     counters: Counters,
 }
 
@@ -137,7 +127,7 @@ impl Dsr {
             heard: BTreeMap::new(),
             to_spread: None,
             told: (SimTime::ZERO, Vec::new()),
-            delayed: VecDeque::new(),
+            delayed: Delayed::default(),
             counters: Counters::default(),
             settings,
         }
@@ -221,11 +211,7 @@ impl Dsr {
         if wait == Dur::ZERO {
             return self.send(packet, to, orders);
         }
-        if self.delayed.len() < MOST_DELAYED {
-            let at = now + wait;
-            let place = self.delayed.partition_point(|other| other.at <= at);
-            self.delayed.insert(place, Delayed { at, packet, to });
-        }
+        self.delayed.push(now + wait, (packet, to));
     }
 
     /// A control packet of this node with these options.
@@ -234,11 +220,6 @@ impl Dsr {
         let mut packet = Packet { ip, l4: L4::Nothing, payload: Payload::EMPTY, flow: FlowId::NONE };
         packet.set_routing_header(&Header(options).bytes());
         packet
-    }
-
-    /// A random part of a time.
-    fn part(&mut self, most: Dur) -> Dur {
-        Dur::from_ns((self.draws.unit() * most.ns() as f64) as u64)
     }
 }
 
@@ -297,17 +278,14 @@ impl Router for Dsr {
     }
 
     fn timer(&mut self, now: SimTime, orders: &mut Orders) {
-        while self.delayed.front().is_some_and(|first| first.at <= now) {
-            if let Some(Delayed { packet, to, .. }) = self.delayed.pop_front() {
-                self.send(packet, to, orders);
-            }
+        while let Some((packet, to)) = self.delayed.pop_due(now) {
+            self.send(packet, to, orders);
         }
         self.search_on(now, orders);
     }
 
     fn next_wakeup(&self) -> SimTime {
-        let delayed = self.delayed.front().map_or(SimTime::NEVER, |first| first.at);
-        self.targets.wanted().map(|(_, search)| search.next_at).fold(delayed, SimTime::min)
+        self.targets.wanted().map(|(_, search)| search.next_at).fold(self.delayed.first(), SimTime::min)
     }
 
     fn may_wait(&self) -> usize {

@@ -1,5 +1,6 @@
 //! The DSR Options header as bytes. @RFC4728 sec. 6
 
+use crate::router::reader::Reader;
 use std::net::Ipv4Addr;
 
 /// Addresses that a source route or a reply can list: an option has at most 255 bytes. @RFC4728 sec. 6.3, 6.7
@@ -304,24 +305,7 @@ impl ErrorKind {
     }
 }
 
-/// The bytes that are not read yet.
-struct Reader<'a>(&'a [u8]);
-
 impl Reader<'_> {
-    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
-        let (first, rest) = self.0.split_first_chunk()?;
-        self.0 = rest;
-        Some(*first)
-    }
-
-    fn half(&mut self) -> Option<u16> {
-        self.take().map(u16::from_be_bytes)
-    }
-
-    fn address(&mut self) -> Option<Ipv4Addr> {
-        self.take::<4>().map(Ipv4Addr::from)
-    }
-
     /// Reads addresses to the end.
     fn addresses(&mut self) -> Option<Vec<Ipv4Addr>> {
         let (all, rest) = self.0.as_chunks::<4>();

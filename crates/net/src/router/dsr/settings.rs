@@ -1,6 +1,7 @@
 //! The constants of the protocol. @RFC4728 sec. 9
 
 use super::options::MOST_RECORDED;
+use crate::router::settings::{SOME_TIME, ms, param, with_preset};
 use plugin::{Kind, Param, Params, Value};
 use units::Dur;
 
@@ -30,18 +31,9 @@ pub struct Settings {
     pub(super) send_buffer_timeout: Dur,
 }
 
-const SOME_TIME: Kind = Kind::Time { min: Dur::from_ms(1), max: Dur::from_secs(3600) };
 const ANY_TIME: Kind = Kind::Time { min: Dur::ZERO, max: Dur::from_secs(36_000) };
 const SHORT: Kind = Kind::Time { min: Dur::ZERO, max: Dur::from_secs(1) };
 const SOME: Kind = Kind::Int { min: 1, max: 4096 };
-
-const fn param(key: &'static str, kind: Kind, default: Value, doc: &'static str) -> Param {
-    Param { key, kind, default, doc }
-}
-
-const fn ms(ms: u64) -> Value {
-    Value::Time(Dur::from_ms(ms))
-}
 
 /// Declared: the names of section 9 in small letters, and what the text leaves open.
 pub const PARAMS: &[Param] = &[
@@ -109,12 +101,7 @@ const NS2: &[(&str, Value)] = &[
 impl Settings {
     /// As a scenario sets them.
     pub fn of(params: &Params) -> Settings {
-        let is_ns2 = params.choice("preset") == "ns2";
-        let mut of_preset = params.clone();
-        for (key, value) in NS2.iter().filter(|(key, _)| is_ns2 && params.given().all(|(given, _)| given != *key)) {
-            of_preset.set(key, *value);
-        }
-        let params = &of_preset;
+        let params = &with_preset(params, "ns2", NS2);
         let count = |key| usize::try_from(params.int(key)).unwrap_or(0);
         Settings {
             blacklist_timeout: params.time("blacklist_timeout"),

@@ -1,13 +1,35 @@
-//! Many AODV routers, their links, and packets that cross them: no MAC, no world.
+//! Many routers of one protocol, their links, and packets that cross them: no MAC, no world. After each event a loop is looked for.
 
-use crate::aodv_bench::{RADIO, data, ip, message, router};
+use crate::bench::{RADIO, Tested, data, ip, router};
 use engine::{Purpose, Stream, Streams};
-use net::router::aodv::{Aodv, Message};
-use net::{Hop, Order, Orders, Router};
+use net::{Hop, Order, Orders};
 use plugin::Value;
 use std::collections::BTreeMap;
+use std::fmt::Debug;
 use units::{Dur, InterfaceId, NodeId, SimTime};
 use wire::Packet;
+
+/// A protocol whose routers talk to each other.
+pub trait Airborne: Tested {
+    /// The words of a control packet; of data none.
+    type Said;
+    /// The proof of a loop.
+    type Loop: Debug + PartialEq;
+
+    fn is_control(packet: &Packet) -> bool;
+
+    fn said(packet: &Packet) -> Self::Said;
+
+    /// A packet that is sent shows a loop.
+    fn loop_of_packet(_packet: &Packet) -> Option<Self::Loop> {
+        None
+    }
+
+    /// The routes that all nodes know make a loop.
+    fn loop_of_routes(_air: &mut Air<Self>) -> Option<Self::Loop> {
+        None
+    }
+}
 
 /// The time that a frame takes.
 const FRAME: Dur = Dur::from_ms(1);
@@ -30,24 +52,23 @@ enum Event {
 
 /// A frame that was sent.
 #[derive(Debug, Clone)]
-pub struct Frame {
+pub struct Frame<S> {
     pub at: SimTime,
     pub from: usize,
-    /// Of a control packet.
-    pub message: Option<Message>,
+    pub said: S,
 }
 
 #[derive(Debug)]
-struct Member {
-    router: Aodv,
+struct Member<R> {
+    router: R,
     waiting: Vec<Packet>,
     is_dead: bool,
     timer: SimTime,
 }
 
 /// The network.
-pub struct Air {
-    members: Vec<Member>,
+pub struct Air<R: Airborne> {
+    members: Vec<Member<R>>,
     /// True for nodes that hear each other.
     links: Vec<Vec<bool>>,
     agenda: BTreeMap<(SimTime, u64), Event>,
@@ -56,15 +77,14 @@ pub struct Air {
     /// Probability that a frame, or its acknowledgement, is lost.
     pub loss: f64,
     draws: Stream,
-    pub frames: Vec<Frame>,
+    pub frames: Vec<Frame<R::Said>>,
     /// Deliveries: the time, and the two ends.
     pub delivered: Vec<(SimTime, u32, u32)>,
-    /// True if the graph of next hops is looked at after each event.
-    pub checks_loops: bool,
+    looped: Option<R::Loop>,
 }
 
-impl Air {
-    pub fn new(nodes: usize, seed: u64, set: &[(&str, Value)]) -> Air {
+impl<R: Airborne> Air<R> {
+    pub fn new(nodes: usize, seed: u64, set: &[(&str, Value)]) -> Air<R> {
         let member = |id| Member {
             router: router(id as u32, nodes, set),
             waiting: Vec::new(),
@@ -81,12 +101,12 @@ impl Air {
             draws: Streams::new(seed).get(Purpose::Routing, 1 << 40),
             frames: Vec::new(),
             delivered: Vec::new(),
-            checks_loops: true,
+            looped: None,
         }
     }
 
     /// Nodes in a row.
-    pub fn string(nodes: usize, set: &[(&str, Value)]) -> Air {
+    pub fn string(nodes: usize, set: &[(&str, Value)]) -> Air<R> {
         let mut air = Air::new(nodes, 1, set);
         (1..nodes).for_each(|i| air.set_link(i - 1, i, true));
         air
@@ -96,8 +116,12 @@ impl Air {
         self.members.len()
     }
 
-    pub fn router(&mut self, node: usize) -> &mut Aodv {
+    pub fn router(&mut self, node: usize) -> &mut R {
         &mut self.members[node].router
+    }
+
+    pub fn is_dead(&self, node: usize) -> bool {
+        self.members[node].is_dead
     }
 
     pub fn set_link(&mut self, a: usize, b: usize, is_up: bool) {
@@ -133,48 +157,20 @@ impl Air {
         self.push(at, Event::Appear(node));
     }
 
-    /// Runs to a time. Returns the nodes of a loop and its destination, if one is found.
-    pub fn run(&mut self, until: SimTime) -> Option<(Vec<usize>, usize)> {
+    /// Runs to a time, or to the first loop. Returns the loop.
+    pub fn run(&mut self, until: SimTime) -> Option<R::Loop> {
         while let Some(entry) = self.agenda.first_entry()
             && entry.key().0 <= until
         {
             let ((at, _), event) = entry.remove_entry();
             self.now = at;
             self.happens(event);
-            if self.checks_loops
-                && let Some(found) = self.finds_loop()
-            {
-                return Some(found);
+            let found = self.looped.take().or_else(|| R::loop_of_routes(self));
+            if found.is_some() {
+                return found;
             }
         }
         self.now = until;
-        None
-    }
-
-    /// The graph of next hops has a loop for a destination: its nodes.
-    fn finds_loop(&mut self) -> Option<(Vec<usize>, usize)> {
-        let (now, nodes) = (self.now, self.members.len());
-        for destination in 0..nodes {
-            let next: Vec<Option<usize>> = (0..nodes)
-                .map(|node| {
-                    if self.members[node].is_dead || node == destination {
-                        return None;
-                    }
-                    let route = self.members[node].router.route(now, ip(destination as u32))?;
-                    route.is_valid.then_some(route.next.1.index())
-                })
-                .collect();
-            for start in 0..nodes {
-                let (mut way, mut here) = (vec![start], start);
-                while let Some(there) = next[here] {
-                    if way.len() > nodes {
-                        return Some((way, destination));
-                    }
-                    way.push(there);
-                    here = there;
-                }
-            }
-        }
         None
     }
 
@@ -225,9 +221,12 @@ impl Air {
             return;
         }
         let (now, neighbour) = (self.now, NodeId(from as u32));
-        if message(&packet).is_some() {
+        let is_mine = packet.ip.dst == ip(to as u32) || packet.ip.dst.is_broadcast();
+        if is_mine && R::is_control(&packet) {
             self.ask(to, |router, orders| router.control(now, &packet, RADIO, neighbour, orders));
-        } else if packet.ip.dst == ip(to as u32) {
+        } else if is_mine {
+            self.ask(to, |router, orders| router.arrived(now, &mut packet, Some(neighbour), orders));
+            assert_eq!(packet, Packet { ip: packet.ip, ..data(0, 0) }, "it arrives as it was sent");
             let source = net::node_of(packet.ip.src, self.members.len()).expect("ours");
             self.delivered.push((now, source.0, to as u32));
         } else if packet.ip.ttl > 1 {
@@ -237,9 +236,13 @@ impl Air {
     }
 
     /// A packet leaves a node, or waits there, or ends.
-    fn moves(&mut self, node: usize, from: Option<NodeId>, packet: Packet) {
+    fn moves(&mut self, node: usize, from: Option<NodeId>, mut packet: Packet) {
         let now = self.now;
-        match self.members[node].router.next(now, &packet, from) {
+        let mut hop = self.members[node].router.next(now, &packet, from);
+        if hop.is_none() {
+            self.ask(node, |router, orders| hop = router.prepare(now, &mut packet, from, orders));
+        }
+        match hop {
             Some(Hop::Air(_, to)) => self.transmit(node, Some(to.index()), packet),
             Some(Hop::Wire(..)) => panic!("no wires"),
             None => {
@@ -252,7 +255,7 @@ impl Air {
         }
     }
 
-    fn ask(&mut self, node: usize, what: impl FnOnce(&mut Aodv, &mut Orders)) {
+    fn ask(&mut self, node: usize, what: impl FnOnce(&mut R, &mut Orders)) {
         let mut orders = Orders::default();
         what(&mut self.members[node].router, &mut orders);
         for order in orders.drain() {
@@ -292,7 +295,8 @@ impl Air {
 
     fn transmit(&mut self, from: usize, to: Option<usize>, packet: Packet) {
         let (at, now) = (self.now + FRAME, self.now);
-        self.frames.push(Frame { at: now, from, message: message(&packet) });
+        self.looped = self.looped.take().or_else(|| R::loop_of_packet(&packet));
+        self.frames.push(Frame { at: now, from, said: R::said(&packet) });
         match to {
             None => {
                 for to in 0..self.members.len() {
