@@ -56,17 +56,29 @@ fn node(run: &Run, id: &str, name: &str) -> f64 {
 
 #[test]
 fn probe() {
-    for delay in ["2 ms", "50 ms"] {
-        for channel in ["", LOSSES, FOR_GOOD] {
+    for (delay, n) in [("2 ms", 1), ("50 ms", 1), ("50 ms", 10)] {
+        for (radio, channel) in [("", LOSSES), ("aggregation = { attempts = 3 }", "errors = { model = \"packet\", per = 0.2 }")] {
             for more in ["", FASTACK, "[[scheme]]\nname = \"snoop\"\non_report = true\n"] {
-                let text = cell(["10 s", delay, "", channel, more], 1);
-                let run = run(&text, 1);
+                for seed in 1..=3 {
+                let text = cell(["10 s", delay, "", channel, more], n).replace("mcs = 7", &format!("mcs = 7\n{radio}"));
+                let run = run(&text, seed);
                 let goodput = Run::number(&run.summary, "goodput_bps").unwrap();
-                println!("{delay} {channel} {} goodput {goodput}: retr {:?} timeouts {:?} acks heard at server {} undelivered {:?}",
-                    more.contains("fast"), run.flow(0, "retransmissions"), run.flow(0, "timeouts"),
-                    run.flow(0, "acks_sent").unwrap(), run.flow(0, "acked_undelivered_bytes"));
-                for row in &run.schemes { println!("   {row:?}"); }
+                println!("{delay} {n} {channel} {more:20?} goodput {:.2}: retr {:?} timeouts {:?} refused {} given up {}", goodput/1e6,
+                    run.flow(0, "retransmissions"), run.flow(0, "timeouts"),
+                    node(&run, "ap", "msdus_refused"), node(&run, "ap", "msdus_given_up"));
+                for row in &run.schemes { if seed == 1 {println!("   {:?}", row.iter().map(|(n, c)| format!("{n}={c:?}")).collect::<Vec<_>>().join(" "));} }
+                }
             }
         }
     }
+}
+
+#[test]
+fn killprobe() {
+    let text = std::fs::read_to_string("/tmp/k.toml").unwrap();
+    println!("without");
+    let r = std::panic::catch_unwind(|| { run(&text, 1); });
+    println!("{:?} with", r.is_ok());
+    let r = std::panic::catch_unwind(|| { run(&(text.clone() + FASTACK), 1); });
+    println!("{:?}", r.is_ok());
 }
