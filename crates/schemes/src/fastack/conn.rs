@@ -18,7 +18,7 @@ const FIRST_TIMEOUT: Dur = Dur::from_secs(1);
 const LAST_TIMEOUT: Dur = Dur::from_secs(60);
 /// Duplicate ACKs that start a local retransmission of what the MAC has delivered. @RFC5681 sec. 3.2
 const DUP_ACKS: u32 = 3;
-/// MSDUs that the MAC gives up in a row until the client counts as gone: what fails then waits for its timer.
+/// Instants in a row at which the MAC gives MSDUs up until the client counts as gone: what fails then waits for its timer.
 const FAILURES: u32 = 4;
 /// Times that all copies go after a client that has left by radio, at doubling intervals.
 const ROUNDS: u32 = 8;
@@ -44,6 +44,15 @@ struct Entry {
     delivered: Option<SimTime>,
     /// Times it was sent again here.
     repeats: u32,
+    /// Its sender has sent it late or again: the hole is its business, and it needs the client's duplicates and SACK blocks.
+    is_senders: bool,
+}
+
+impl Entry {
+    /// True if its sender need not hear that it is missing: it is on its way or can be sent again.
+    fn is_repaired(&self) -> bool {
+        !self.is_senders && (self.in_mac > 0 || self.copy.is_some())
+    }
 }
 
 /// The reason why a segment is sent again.
@@ -95,8 +104,9 @@ pub(super) struct Conn {
     echoes_until: Seq,
     /// The end of what had been delivered when a hole was repaired: what is missing before it is lost, too. @RFC6582
     recover: Option<Seq>,
-    /// MSDUs given up in a row.
+    /// Instants in a row at which MSDUs were given up, and the last.
     failures: u32,
+    failed_at: SimTime,
     rtt: Smoothed,
     /// Timeouts since the last advance, or rounds.
     backoff: u32,
@@ -134,6 +144,7 @@ impl Default for Conn {
             echoes_until: Seq(0),
             recover: None,
             failures: 0,
+            failed_at: SimTime::NEVER,
             rtt: Smoothed::default(),
             backoff: 0,
             deadline: SimTime::NEVER,
@@ -228,8 +239,10 @@ impl Conn {
 
     /// A segment goes to the MAC. One that was known as part of it, or as a copy on which an ACK stands, stays known.
     fn note(&mut self, range: SeqRange, end: Seq, cx: &mut Cx) {
-        let new = Entry { range, end, copy: None, len: Bytes::ZERO, in_mac: 1, delivered: None, repeats: 0 };
         let at = self.entries.partition_point(|entry| entry.range.start.lt(range.start));
+        let is_senders = at < self.entries.len();
+        let new =
+            Entry { range, end, copy: None, len: Bytes::ZERO, in_mac: 1, delivered: None, repeats: 0, is_senders };
         let Some(old) = self.entries.get_mut(at).filter(|old| old.range.start == range.start) else {
             self.entries.insert(at, new);
             return;
@@ -392,8 +405,7 @@ impl Conn {
 
     /// Blanks SACK blocks that show a hole which is repaired here.
     fn hide_sack(&self, pkt: &Pkt, ack: Seq, cx: &mut Cx) {
-        let is_here = self.entry(ack).is_some_and(|entry| entry.in_mac > 0 || entry.copy.is_some());
-        if is_here
+        if self.entry(ack).is_some_and(Entry::is_repaired)
             && cx.get(pkt).tcp().is_some_and(|tcp| tcp.options.sack_blocks().next().is_some())
             && let Some(header) = cx.get_mut(pkt).tcp_mut()
         {
@@ -415,17 +427,22 @@ impl Conn {
             self.echoes = self.echoes.saturating_sub(1);
             return is_echo;
         };
-        if head.in_mac > 0 || is_dsack {
-            return true;
+        let is_repaired = head.is_repaired();
+        // Until a round trip after its delivery duplicates were written before it arrived.
+        let since = head.delivered.filter(|_| head.in_mac == 0 && !is_dsack);
+        if since.is_some_and(|since| cx.now >= since + self.timeout()) {
+            self.dups += 1;
+            if self.dups >= DUP_ACKS && self.repeat(0, Why::DupAck, None, counts, cx) {
+                (self.dups, self.recover) = (0, self.last_delivered());
+                self.arm(flow, limits, cx);
+            }
         }
-        let since = head.delivered.unwrap_or(cx.now);
-        self.dups += 1;
-        let srtt = self.rtt.get().map_or(FIRST_TIMEOUT, |(srtt, _)| srtt);
-        if self.dups >= DUP_ACKS && cx.now >= since + srtt && self.repeat(0, Why::DupAck, None, counts, cx) {
-            self.recover = self.last_delivered();
-            self.arm(flow, limits, cx);
-        }
-        true
+        is_repaired
+    }
+
+    /// The time from a segment's delivery within which its client's ACK should have come. @RFC6298 sec. 2
+    fn timeout(&self) -> Dur {
+        self.rtt.get().map_or(FIRST_TIMEOUT, |(srtt, var)| srtt + var * 4)
     }
 
     /// The end of what the MAC has delivered.
@@ -608,7 +625,9 @@ impl Conn {
         counts: &mut Counts,
         cx: &mut Cx,
     ) {
-        self.failures = self.failures.saturating_add(u32::from(fate == Fate::GivenUp));
+        if fate == Fate::GivenUp && self.failed_at != cx.now {
+            (self.failures, self.failed_at) = (self.failures.saturating_add(1), cx.now);
+        }
         let Some(at) = self.position(range) else { return };
         let entry = &mut self.entries[at];
         entry.in_mac = entry.in_mac.saturating_sub(1);
@@ -651,7 +670,7 @@ impl Conn {
             self.deadline = SimTime::NEVER;
             return;
         }
-        let timeout = self.rtt.get().map_or(FIRST_TIMEOUT, |(srtt, var)| srtt + var * 4).max(limits.min_timeout);
+        let timeout = self.timeout().max(limits.min_timeout);
         self.deadline = cx.now + (timeout * (1 << self.backoff.min(16))).min(LAST_TIMEOUT.max(limits.min_timeout));
         self.set_timer(flow, cx);
     }

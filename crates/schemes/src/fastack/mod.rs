@@ -16,9 +16,9 @@
 //!   (d) A client's ACK passes if it says more than was told; with the number told and that window if it brings data, FIN, a change
 //!   of ECE, CWR or URG, the answer to a probe, or opens a window that has become small (two segments; or half of the largest,
 //!   by a quarter). Duplicates, with SACK blocks or without, are dropped while their hole is in the MAC's hands or in a copy, and
-//!   pass otherwise. ECE stands on ACKs made while the client's last one had it: fractions that count ACKs (DCTCP) are not kept.
-//!   (e) Repairs: what the MAC gave up goes out again at once (`retransmissions` times, unless four in a row failed); a copy on three duplicates one round
-//!   trip after its delivery, and then each further hole of that flight (@RFC6582); the first copy after a timeout over which
+//!   pass otherwise, or if the sender has sent the segment again itself. ECE stands on ACKs made while the client's last one had it: fractions that count ACKs (DCTCP) are not kept.
+//!   (e) Repairs: what the MAC gave up goes out again at once (`retransmissions` times, unless four exchanges in a row gave up); a copy on three duplicates that come
+//!   a round trip after its delivery, and then each further hole of that flight (@RFC6582); the first copy after a timeout over which
 //!   the client's ACK stood still (@RFC6298, doubling up to 60 s), for as long as it takes. A copy gets TSval, ACK number and window of later segments where its own
 //!   would have it refused (@RFC7323 sec. 5.3, @RFC5961 sec. 5.2). What the queue refuses is congestion, for the sender to see.
 //!   (f) Timestamps: an ACK made echoes the first segment that it answers and has the client's last TSval (@RFC7323 sec. 4.3).
@@ -45,7 +45,7 @@ const PARAMS: &[Param] = &[
     Param {
         key: "memory",
         kind: Kind::Size { min: Bytes(3000), max: Bytes(1 << 30) },
-        default: Value::Size(Bytes(1 << 20)),
+        default: Value::Size(Bytes(4 << 20)),
         doc: "size of the copies kept for each connection; what finds no room is not acknowledged here",
     },
     Param {
