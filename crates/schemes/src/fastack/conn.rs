@@ -233,26 +233,31 @@ impl Conn {
             (self.peer, self.is_away) = (cx.peer, false);
         }
         self.mss = self.mss.max(payload);
-        self.note(range, tcp.seq + payload, cx);
-        Some(pkt)
+        if self.note(range, tcp.seq + payload) {
+            return Some(pkt);
+        }
+        counts.repeats_dropped += 1;
+        cx.drop(pkt, DropWhy::Suppressed);
+        None
     }
 
-    /// A segment goes to the MAC. One that was known as part of it, or as a copy on which an ACK stands, stays known.
-    fn note(&mut self, range: SeqRange, end: Seq, cx: &mut Cx) {
+    /// Takes note of a segment that goes to the MAC. `false` if it need not: a copy of it is here.
+    fn note(&mut self, range: SeqRange, end: Seq) -> bool {
         let at = self.entries.partition_point(|entry| entry.range.start.lt(range.start));
         let is_senders = at < self.entries.len();
         let new =
             Entry { range, end, copy: None, len: Bytes::ZERO, in_mac: 1, delivered: None, repeats: 0, is_senders };
         let Some(old) = self.entries.get_mut(at).filter(|old| old.range.start == range.start) else {
             self.entries.insert(at, new);
-            return;
+            return true;
         };
-        let is_needed = old.copy.is_some() && range.start.lt(self.told);
-        if is_needed || range.end.lt(old.range.end) {
-            return;
+        if old.copy.is_some() {
+            return old.range.end.lt(range.end);
         }
-        let old = std::mem::replace(old, new);
-        self.let_go(old, cx);
+        if old.range.end.le(range.end) {
+            *old = new;
+        }
+        true
     }
 
     /// An entry that is needed no longer.

@@ -16,7 +16,8 @@
 //!   (d) A client's ACK passes if it says more than was told; with the number told and that window if it brings data, FIN, a change
 //!   of ECE, CWR or URG, the answer to a probe, or opens a window that has become small (two segments; or half of the largest,
 //!   by a quarter). Duplicates, with SACK blocks or without, are dropped while their hole is in the MAC's hands or in a copy, and
-//!   pass otherwise, or if the sender has sent the segment again itself. ECE stands on ACKs made while the client's last one had it: fractions that count ACKs (DCTCP) are not kept.
+//!   pass otherwise, or if the sender has sent the segment again itself. What the sender
+//!   repeats of that, and has not been told yet, is dropped: ACKs made have no SACK blocks, and outrun the client's. ECE stands on ACKs made while the client's last one had it: fractions that count ACKs (DCTCP) are not kept.
 //!   (e) Repairs: what the MAC gave up goes out again at once (`retransmissions` times, unless four exchanges in a row gave up); a copy on three duplicates that come
 //!   a round trip after its delivery, and then each further hole of that flight (@RFC6582); the first copy after a timeout over which
 //!   the client's ACK stood still (@RFC6298, doubling up to 60 s), for as long as it takes. A copy gets TSval, ACK number and window of later segments where its own
@@ -62,7 +63,7 @@ const PARAMS: &[Param] = &[
     },
     Param {
         key: "retransmissions",
-        kind: Kind::Int { min: 0, max: 100 },
+        kind: Kind::Int { min: 1, max: 100 },
         default: Value::Int(3),
         doc: "times a segment that the MAC has given up is sent again at once",
     },
@@ -115,6 +116,7 @@ struct Counts {
     fast_acks: u64,
     segments_acknowledged: u64,
     acks_repeated: u64,
+    repeats_dropped: u64,
     acks_suppressed: u64,
     acks_passed: u64,
     repeated_report: u64,
@@ -233,6 +235,7 @@ impl Agent for FastAck {
         out("fast_acks", counts.fast_acks);
         out("segments_acknowledged", counts.segments_acknowledged);
         out("acks_repeated", counts.acks_repeated);
+        out("sender_retransmissions_dropped", counts.repeats_dropped);
         out("acks_suppressed", counts.acks_suppressed);
         out("acks_passed", counts.acks_passed);
         out("local_retransmissions_report", counts.repeated_report);

@@ -191,11 +191,14 @@ fn a_fin_and_a_syn_are_left_to_the_client() {
 fn a_fin_that_is_repeated_with_its_data_does_not_cost_the_copy() {
     let mut bench = fastack(&[]);
     let fin = segment(OUT, Flags::FIN | Flags::ACK, Seq(1), 1000, Seq(1), WINDOW);
-    for _ in 0..2 {
-        assert_eq!(bench.pass(Place::ToAir, fin.clone()), Some(fin.clone()));
+    for passed in [Some(fin.clone()), None] {
+        assert_eq!(bench.pass(Place::ToAir, fin.clone()), passed);
         bench.report(&fin, Fate::Delivered);
         assert_eq!(bench.counter("acked_held_bytes"), 1000);
     }
+    // Without data it is the client's to answer.
+    let alone = segment(OUT, Flags::FIN | Flags::ACK, Seq(1001), 0, Seq(1), WINDOW);
+    assert_eq!(bench.pass(Place::ToAir, alone.clone()), Some(alone));
 }
 
 #[test]
@@ -242,6 +245,12 @@ fn what_the_sender_repeats_and_was_told_is_answered_here() {
     assert_eq!(bench.pass(Place::ToAir, nth(0)), None);
     assert_eq!(acks(&mut bench), [(2, 48_000)]);
     assert_eq!(bench.counter("acks_repeated"), 1);
+    // What lies in a copy behind a hole is dropped, too; nothing is said of it. The hole itself goes to the client.
+    send(&mut bench, 3..4, Fate::Delivered);
+    assert_eq!((bench.pass(Place::ToAir, nth(3)), acks(&mut bench)), (None, vec![]));
+    assert_eq!((bench.counter("sender_retransmissions_dropped"), bench.held()), (1, 3));
+    send(&mut bench, 2..3, Fate::Delivered);
+    assert_eq!(acks(&mut bench), [(4, 46_000)]);
 }
 
 #[test]

@@ -384,9 +384,9 @@ fn behind() -> impl Strategy<Value = Behind> {
         "delay = \"5 ms\"\nloss = 0.01",
     ];
     let wire = prop::sample::select(wires.to_vec());
-    let memory = prop::sample::select(vec!["3 kB", "20 kB", "1 MB"]);
+    let memory = prop::sample::select(vec!["3 kB", "20 kB", "4 MB"]);
     let queue = prop::sample::select(vec!["drop", "forward"]);
-    (cases, any::<bool>(), queue, wire, memory, 0u32..4).prop_map(
+    (cases, any::<bool>(), queue, wire, memory, 1u32..4).prop_map(
         |(case, moves, handoff_queue, wire, memory, retransmissions)| {
             Behind { case, moves, handoff_queue, wire, memory, retransmissions }
         },
