@@ -378,17 +378,18 @@ struct Behind {
 
 fn behind() -> impl Strategy<Value = Behind> {
     let cases = prop_oneof![1 => case(), 3 => aggregating()];
-    let wires = [
-        "delay = \"1 ms\"",
-        "delay = \"30 ms\"\nqueue = { packets = 20 }",
-        "delay = \"5 ms\"\nloss = 0.01",
-    ];
+    let wires = ["delay = \"1 ms\"", "delay = \"30 ms\"\nqueue = { packets = 20 }", "delay = \"5 ms\"\nloss = 0.01"];
     let wire = prop::sample::select(wires.to_vec());
     let memory = prop::sample::select(vec!["3 kB", "20 kB", "4 MB"]);
     let queue = prop::sample::select(vec!["drop", "forward"]);
     (cases, any::<bool>(), queue, wire, memory, 1u32..4).prop_map(
-        |(case, moves, handoff_queue, wire, memory, retransmissions)| {
-            Behind { case, moves, handoff_queue, wire, memory, retransmissions }
+        |(case, moves, handoff_queue, wire, memory, retransmissions)| Behind {
+            case,
+            moves,
+            handoff_queue,
+            wire,
+            memory,
+            retransmissions,
         },
     )
 }
@@ -400,11 +401,8 @@ impl Behind {
         // Each access point reaches 60 m: a handoff each second for ten seconds, the first after 125 ms.
         let mobility = "mobility = { model = \"line\", speed = \"40 m/s\", through = [[70, 0], [30, 0], [70, 0], [30, 0], [70, 0], \
                         [30, 0], [70, 0], [30, 0], [70, 0], [30, 0]] }";
-        let (mobility, handoff) = if *moves {
-            (mobility, format!("handoff_queue = \"{handoff_queue}\""))
-        } else {
-            ("", String::new())
-        };
+        let (mobility, handoff) =
+            if *moves { (mobility, format!("handoff_queue = \"{handoff_queue}\"")) } else { ("", String::new()) };
         let Case { radio, queue, errors, host_delay_us, .. } = case;
         let mut text = format!(
             r#"

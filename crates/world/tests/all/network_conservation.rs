@@ -481,7 +481,9 @@ fn bound(case: &Case, run: &Run, flow: &Flow, used: &[Use]) -> u64 {
             u64::from(flow.receive_buffer) + datagram
         }
         // What copies have, and what died with one.
-        "fastack" => ["acked_held_bytes", "acked_lost_bytes"].iter().map(|name| run.scheme("fastack", name) as u64).sum(),
+        "fastack" => {
+            ["acked_held_bytes", "acked_lost_bytes"].iter().map(|name| run.scheme("fastack", name) as u64).sum()
+        }
         _ => 0,
     };
     used.iter().map(of).sum()
