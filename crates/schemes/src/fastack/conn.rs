@@ -1,6 +1,6 @@
 //! One direction of data to a client, as its access point sees it.
 //!
-//! The invariant: every byte from the client's own ACK number (`acked`) up to the one that its sender was told (`told`) lies in a copy here.
+//! The invariant: every byte from the client's own ACK number (`acked`) up to the one that its sender was told (`told`) lies in a copy.
 //! `told` moves on only over copies, and a copy goes only when the client's own ACK covers it.
 
 use super::{Counts, Limits};

@@ -2,34 +2,36 @@
 //! covers it, and drops that ACK behind itself.
 //!
 //! - **Source** @BHA17: Bhartia, Chen, Wang, Pallas, Musaloiu-E, Lai & Ma, "Measurement-based, Practical Techniques to Improve 802.11ac
-//!   Performance", ACM IMC 2017. Its abstract and the claims of US 10299167 were at hand, not its body: the idea, the copies
-//!   and the treatment of the client's ACKs are theirs, every number and rule below is ours.
+//!   Performance", ACM IMC 2017. Its abstract and the claims of US 10299167 were at hand, not its body: the idea, the copies and the
+//!   treatment of the client's ACKs are theirs, every number and rule below is ours.
 //! - **Realism** no oracle: MAC reports, TCP headers that pass, the room in its own queue. The client is any client. Nothing for encrypted
 //!   headers, UDP, or the access point's own connections. Breaks TCP's promise that an acknowledged byte has reached the other host; it
 //!   lies in a copy until it has. Costs `memory` and an ACK on the wire for each `segments` of a Block Ack.
 //! - **Departs**
-//!   (a) Nothing is acknowledged without a copy, whatever the client's reorder buffer holds; so one Ack does as well as a Block
-//!   Ack, and the scheme works on radios without block acknowledgment, too. Where `memory` is full, what comes is left to the client's own ACKs.
+//!   (a) Nothing is acknowledged without a copy, whatever the client's reorder buffer holds; so one Ack does as well as a Block Ack, and
+//!   the scheme works on radios without block acknowledgment, too. Where `memory` is full, what comes is left to the client's own ACKs.
 //!   (b) A SYN and a FIN are left to the client: a connection that has closed has delivered everything.
 //!   (c) The window told is the client's right edge less what it was told (`told`), so that data of which the client has acknowledged
 //!   nothing still counts against its buffer. Data beyond that edge, a probe, goes to the client, and its answer passes.
-//!   (d) A client's ACK passes if it says more than was told; with the number told and that window if it brings data, FIN, a change
-//!   of ECE, CWR or URG, the answer to a probe, or opens a window that has become small (two segments; or half of the largest,
-//!   by a quarter). Duplicates, with SACK blocks or without, are dropped while their hole is in the MAC's hands or in a copy, and
-//!   pass otherwise, or if the sender has sent the segment again itself. What the sender
-//!   repeats of that, and has not been told yet, is dropped: ACKs made have no SACK blocks, and outrun the client's. ECE stands on ACKs made while the client's last one had it: fractions that count ACKs (DCTCP) are not kept.
-//!   (e) Repairs: what the MAC gave up goes out again at once (`retransmissions` times, unless four exchanges in a row gave up); a copy on three duplicates that come
-//!   a round trip after its delivery, and then each further hole of that flight (@RFC6582); the first copy after a timeout over which
-//!   the client's ACK stood still (@RFC6298, doubling up to 60 s), for as long as it takes. A copy gets TSval, ACK number and window of later segments where its own
-//!   would have it refused (@RFC7323 sec. 5.3, @RFC5961 sec. 5.2). What the queue refuses is congestion, for the sender to see.
+//!   (d) A client's ACK passes if it says more than was told; with the number told and that window if it brings data, FIN, a change of ECE,
+//!   CWR or URG, the answer to a probe, or opens a window that has become small (two segments; or half of the largest, by a quarter).
+//!   Duplicates, with SACK blocks or without, are dropped while their hole is in the MAC's hands or in a copy, and pass otherwise, or if
+//!   the sender has sent the segment again itself. What the sender repeats of that, and has not been told yet, is dropped: ACKs made have
+//!   no SACK blocks, and outrun the client's. ECE stands on ACKs made while the client's last one had it: fractions that count ACKs (DCTCP)
+//!   are not kept.
+//!   (e) Repairs: what the MAC gave up goes out again at once (`retransmissions` times, unless four exchanges in a row gave up); a copy on
+//!   three duplicates that come a round trip after its delivery, and then each further hole of that flight (@RFC6582); the first copy after
+//!   a timeout over which the client's ACK stood still (@RFC6298, doubling up to 60 s), for as long as it takes. A copy gets TSval, ACK
+//!   number and window of later segments where its own would have it refused (@RFC7323 sec. 5.3, @RFC5961 sec. 5.2). What the queue refuses
+//!   is congestion, for the sender to see.
 //!   (f) Timestamps: an ACK made echoes the first segment that it answers and has the client's last TSval (@RFC7323 sec. 4.3).
 //!   (g) A client that goes over to another access point: the copies go after it over the wire, eight times at doubling intervals, since
-//!   nobody tells this node that they have arrived, and stay here. The new access point acknowledges nothing before the client
-//!   has; of a connection with scaled windows whose SYNs it has not heard, hardly anything.
-//! - **Bound** of what is acknowledged and never delivered: nothing while the access points live and the client can be reached, at any of them, in the end. If
-//!   this one dies, its copies die with it: at most `memory` a connection, and `acked_lost_bytes` counts it. A connection that this
-//!   strikes stands still: after a restart nothing is known here, and nobody can send that data again. What a client that dies has not
-//!   acknowledged stays in `acked_held_bytes`.
+//!   nobody tells this node that they have arrived, and stay here. The new access point acknowledges nothing before the client has; of a
+//!   connection with scaled windows whose SYNs it has not heard, hardly anything.
+//! - **Bound** of what is acknowledged and never delivered: nothing while the access points live and the client can be reached, unless all
+//!   eight rounds of (g) get lost. If this one dies, its copies die with it: at most `memory` a connection, and `acked_lost_bytes` counts
+//!   it. A connection that this strikes stands still: after a restart nothing is known here, and nobody can send that data again. What a
+//!   client that dies has not acknowledged stays in `acked_held_bytes`.
 //! - **Checked** `tests/all/fastack.rs`; `every_scheme`; `world/tests/all/{fastack,lle_delivery}.rs`.
 
 mod conn;
