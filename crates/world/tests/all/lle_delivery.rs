@@ -1,6 +1,6 @@
 //! LLE-TCP and FastACK acknowledge in the receiver's name. With one of them on and no node failing, every acknowledged byte is delivered:
 //! under frame errors, closed windows, full receive buffers, two-way data, every option of TCP; with FastACK wherever its client
-//! goes. With a node killed at a random time, what is acknowledged and undelivered is counted and stays within the bound of the scheme's file.
+//! goes. With a node killed at a random time, what is acknowledged and undelivered is counted and stays within the bound of its file.
 
 use crate::cells::run;
 use proptest::prelude::*;
