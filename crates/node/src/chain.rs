@@ -122,7 +122,7 @@ impl Chain {
         }
     }
 
-    /// What fell due while the node was dead is due now.
+    /// Makes due now, after the death of its node, whatever fell due meanwhile.
     pub fn wake(&mut self, now: SimTime) {
         self.timers.iter_mut().for_each(|timer| timer.2 = timer.2.max(now));
     }

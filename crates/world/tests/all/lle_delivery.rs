@@ -395,7 +395,7 @@ fn behind() -> impl Strategy<Value = Behind> {
 }
 
 impl Behind {
-    /// What happens beside is in `events`.
+    /// The scenario, with further tables in `events`.
     fn scenario(&self, duration: &str, events: &str) -> String {
         let Behind { case, moves, handoff_queue, wire, memory, retransmissions } = self;
         // Each access point reaches 60 m: a handoff each second for ten seconds, the first after 125 ms.
