@@ -578,7 +578,7 @@ impl Conn {
                 self.unsaid = Answer::to(packet);
             }
             counts.segments_acknowledged += u64::from(joined);
-            if self.segments >= limits.segments {
+            if self.segments >= limits.ack_every {
                 counts.fast_acks += u64::from(self.say(cx));
             } else {
                 cx.timer(say_key(flow), cx.now);

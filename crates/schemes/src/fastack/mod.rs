@@ -6,7 +6,7 @@
 //!   treatment of the client's ACKs are theirs, every number and rule below is ours.
 //! - **Realism** no oracle: MAC reports, TCP headers that pass, the room in its own queue. The client is any client. Nothing for encrypted
 //!   headers, UDP, or the access point's own connections. Breaks TCP's promise that an acknowledged byte has reached the other host; it
-//!   lies in a copy until it has. Costs `memory` and an ACK on the wire for each `segments` of a Block Ack.
+//!   lies in a copy until it has. Costs `memory` and an ACK on the wire for each `ack_every` segments of a Block Ack.
 //! - **Departs**
 //!   (a) Nothing is acknowledged without a copy, whatever the client's reorder buffer holds; so one Ack does as well as a Block Ack, and
 //!   the scheme works on radios without block acknowledgment, too. Where `memory` is full, what comes is left to the client's own ACKs.
@@ -52,7 +52,7 @@ const PARAMS: &[Param] = &[
         doc: "size of the copies kept for each connection; what finds no room is not acknowledged here",
     },
     Param {
-        key: "segments",
+        key: "ack_every",
         kind: Kind::Int { min: 1, max: 64 },
         default: Value::Int(2), // @RFC5681 sec. 4.2
         doc: "segments for which one ACK is made; the rest of a Block Ack gets one, too",
@@ -91,7 +91,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
         address: site.node.address,
         limits: Limits {
             memory: params.size("memory"),
-            segments: count("segments"),
+            ack_every: count("ack_every"),
             min_timeout: params.time("min_timeout"),
             retransmissions: count("retransmissions"),
         },
@@ -107,7 +107,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
 #[derive(Debug)]
 struct Limits {
     memory: Bytes,
-    segments: u32,
+    ack_every: u32,
     min_timeout: Dur,
     retransmissions: u32,
 }

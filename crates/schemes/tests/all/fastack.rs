@@ -97,7 +97,7 @@ fn what_the_mac_delivers_is_acknowledged_by_twos_and_the_rest_at_the_end_of_the_
     assert_eq!(acks(&mut bench), [(2, 48_000), (4, 46_000), (5, 45_000)]);
     assert_eq!((bench.counter("fast_acks"), bench.counter("segments_acknowledged"), bench.held()), (3, 5, 5));
     for (segments, expected) in [(1, vec![1, 2, 3, 4, 5]), (64, vec![5])] {
-        let mut bench = fastack(&[("segments", Value::Int(segments))]);
+        let mut bench = fastack(&[("ack_every", Value::Int(segments))]);
         send(&mut bench, 0..5, Fate::Delivered);
         assert_eq!(acks(&mut bench).iter().map(|(n, _)| *n).collect::<Vec<_>>(), expected);
     }
