@@ -3,6 +3,8 @@
 //! The invariant: every byte from the client's own ACK number (`acked`) up to the one that its sender was told (`told`) lies in a copy.
 //! `told` moves on only over copies, and a copy goes only when the client's own ACK covers it.
 
+mod away;
+
 use super::{Counts, Limits};
 use crate::lle_tcp::generator::{Told, later};
 use crate::rtt::Smoothed;
@@ -20,8 +22,6 @@ const LAST_TIMEOUT: Dur = Dur::from_secs(60);
 const DUP_ACKS: u32 = 3;
 /// Instants in a row at which the MAC gives MSDUs up until the client counts as gone: what fails then waits for its timer.
 const FAILURES: u32 = 4;
-/// Times that all copies go after a client that has left by radio, at doubling intervals.
-const ROUNDS: u32 = 8;
 /// Timeouts for which a segment may stand in the transmit queue before it is sent beside that.
 const PATIENCE: u32 = 4;
 /// A number further from the last ACK than the largest window there is (@RFC7323 sec. 2.3) belongs to another connection.
@@ -686,35 +686,6 @@ impl Conn {
             self.timer_at = self.deadline;
             cx.timer(repair_key(flow), self.deadline);
         }
-    }
-
-    /// Its client has left: the copies go after it by whatever way leads to it now.
-    pub(super) fn leaves(&mut self, flow: FlowId, limits: &Limits, counts: &mut Counts, cx: &mut Cx) {
-        self.entries.retain(|entry| entry.copy.is_some());
-        self.entries.iter_mut().for_each(|entry| entry.in_mac = 0);
-        (self.is_away, self.backoff) = (true, 0);
-        self.send_on(flow, limits, counts, cx);
-    }
-
-    /// It is here again.
-    pub(super) fn returns(&mut self, flow: FlowId, limits: &Limits, cx: &mut Cx) {
-        (self.is_away, self.backoff) = (false, 0);
-        self.arm(flow, limits, cx);
-    }
-
-    fn send_on(&mut self, flow: FlowId, limits: &Limits, counts: &mut Counts, cx: &mut Cx) {
-        if self.backoff >= ROUNDS {
-            return;
-        }
-        self.backoff += 1;
-        for entry in &self.entries {
-            let Some(copy) = &entry.copy else { continue };
-            let pkt = cx.copy(copy);
-            self.renew(&pkt, cx);
-            cx.inject(pkt, Toward::Route);
-            counts.sent_on += 1;
-        }
-        self.arm(flow, limits, cx);
     }
 }
 
