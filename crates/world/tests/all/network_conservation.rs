@@ -571,9 +571,11 @@ proptest! {
 
     #[test]
     fn every_byte_that_a_living_network_carries_arrives(case in case()) {
-        let (scenario, text, used) = case.scenario("30000 s");
+        // Bytes lost for good leave two ends whose numbers differ, and each answers the other's ACK for ever: no RFC limits that.
+        let ends = !case.schemes.iter().any(Use::may_lose);
+        let (scenario, text, used) = case.scenario(if ends { "30000 s" } else { "60 s" });
         let run = run(&scenario, case.seed, &text);
-        check(&case, &run, &used, true).inspect_err(|_| eprintln!("seed {}\n{text}", case.seed))?;
+        check(&case, &run, &used, ends).inspect_err(|_| eprintln!("seed {}\n{text}", case.seed))?;
     }
 
     /// Cut off in the middle of whatever goes on.
