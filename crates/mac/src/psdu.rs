@@ -37,6 +37,16 @@ impl Msdus {
     }
 }
 
+/// Two fields of a QoS data MPDU between stations that load their Block Acks ([`crate::Piggyback`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cue {
+    /// The More Data bit of Frame Control: the sender has another MSDU for this receiver and TID, which is not in this PSDU.
+    /// @80211-2020 9.2.4.1.8
+    pub more_data: bool,
+    /// A number for the scheme, in the upper byte of QoS Control.
+    pub number: u8,
+}
+
 /// Contents of a data MPDU beside its addresses. @80211-2020 9.3.2.1
 #[derive(Debug)]
 pub struct Data {
@@ -55,6 +65,8 @@ pub struct Data {
     pub is_doomed: bool,
     /// Of QoS data: between stations that both have categories.
     pub qos: Option<Qos>,
+    /// What a scheme that loads Block Acks says to its receiver ([`crate::Piggyback::cue`]).
+    pub cue: Option<Cue>,
     /// MSDUs that it carries.
     pub msdus: Msdus,
 }
@@ -139,6 +151,24 @@ impl Bitmap {
     }
 }
 
+/// A scheme's load behind the bitmap of a Block Ack. In no standard.
+#[derive(Debug)]
+pub struct Load {
+    /// The bytes: the Block Ack is longer by them.
+    pub bytes: Box<[u8]>,
+    /// Packets that they stand for.
+    pub packets: Box<[Shared]>,
+}
+
+/// The content of a Block Ack with a load.
+#[derive(Debug)]
+pub struct Loaded {
+    /// Its bitmap.
+    pub bitmap: Bitmap,
+    /// The load behind it.
+    pub load: Load,
+}
+
 /// The content of a Block Ack Request. @80211-2020 9.3.1.7
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {
@@ -155,6 +185,8 @@ pub enum Body {
     Nothing,
     /// A Block Ack's, or a negative ACK's.
     Bitmap(Bitmap),
+    /// A Block Ack's with a load ([`crate::Piggyback`]).
+    Loaded(Box<Loaded>),
     /// A Block Ack Request's.
     Request(Request),
     /// A data frame's.
@@ -174,6 +206,20 @@ impl Mpdu {
     /// The data, if it is a data MPDU.
     pub fn data(&self) -> Option<&Data> {
         if let Body::Data(data) = &self.body { Some(data) } else { None }
+    }
+
+    /// The bitmap, if it has one: of a Block Ack, with a load or without.
+    pub fn bitmap(&self) -> Option<&Bitmap> {
+        match &self.body {
+            Body::Bitmap(bitmap) => Some(bitmap),
+            Body::Loaded(loaded) => Some(&loaded.bitmap),
+            Body::Nothing | Body::Request(_) | Body::Data(_) => None,
+        }
+    }
+
+    /// The load of a Block Ack, if it has one.
+    pub fn load(&self) -> Option<&Load> {
+        if let Body::Loaded(loaded) = &self.body { Some(&loaded.load) } else { None }
     }
 }
 
@@ -328,6 +374,7 @@ impl Frame {
             Body::Data(Data { msdus: Msdus::Many(many), .. }) => {
                 many.into_iter().for_each(|one| all.release(one.packet));
             }
+            Body::Loaded(loaded) => loaded.load.packets.into_iter().for_each(|packet| all.release(packet)),
             Body::Nothing | Body::Bitmap(_) | Body::Request(_) => {}
         };
         match self.psdu {

@@ -51,6 +51,7 @@ plugin::registry! { "scheme", Install as install:
     "eln" => eln,
     "ewa" => ewa,
     "ftca" => ftca,
+    "hack" => hack,
     "hybrid-arq" => hybrid_arq,
     "i-tcp" => i_tcp,
     "lle-cc" => lle_cc,

@@ -469,6 +469,7 @@ pub fn mpdu(all: &mut Packets, packet: Packet, seq: u16, is_retry: bool) -> Mpdu
         is_retry,
         attempt: 1 + u8::from(is_retry),
         is_doomed: false,
+        cue: None,
         qos: Some(Qos { category: 1, user_priority: 0 }),
         msdus: Msdus::One(Carried { packet, options: MacOptions::within(0) }),
     };

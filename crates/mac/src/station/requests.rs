@@ -7,7 +7,7 @@ use crate::air::Air;
 use crate::contention::Outcome;
 use crate::frame::Kind;
 use crate::link::Order;
-use crate::psdu::{Body, Frame};
+use crate::psdu::Frame;
 use crate::tx_queue::RaTid;
 use units::{Dur, SimTime};
 
@@ -27,7 +27,7 @@ impl Station {
 
     /// The verdict of a Block Ack on the PSDU. However empty, it resets the contention window: the frame has arrived.
     pub(super) fn judge_block_ack(&mut self, frame: &Frame) -> Option<(Outcome, bool)> {
-        let Body::Bitmap(bitmap) = &frame.psdu.mpdus()[0].body else { return None };
+        let bitmap = frame.psdu.mpdus()[0].bitmap()?;
         if frame.kind != Kind::BlockAck {
             return None;
         }

@@ -99,6 +99,7 @@ impl Shown {
                 is_retry,
                 attempt: 1,
                 is_doomed: false,
+                cue: None,
                 qos,
                 msdus,
             })
