@@ -47,7 +47,7 @@ pub const INFO: Info = Info {
         Param {
             key: "most",
             kind: Kind::Size { min: Bytes(16), max: Bytes(2048) },
-            default: Value::Size(Bytes(512)),
+            default: Value::Size(Bytes(1024)),
             doc: "bytes by which a Block Ack grows at most",
         },
         Param {
@@ -101,7 +101,8 @@ impl Hack {
             }
             counted.sent_alone += 1;
         }
-        let goes_behind = !link.held.is_empty() && (is_ack || link.held.iter().any(|held| held.flow == flow));
+        let is_due = is_ack && !link.more_data && !link.held.is_empty();
+        let goes_behind = is_due || link.held.iter().any(|held| held.flow == flow);
         if goes_behind {
             send_alone(link, to, counted, cx);
         }

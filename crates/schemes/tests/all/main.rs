@@ -18,6 +18,7 @@ mod every_scheme;
 mod ewa;
 mod five;
 mod ftca;
+mod hack;
 mod hybrid_arq;
 mod i_tcp;
 mod lle_cc;

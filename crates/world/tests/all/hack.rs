@@ -1,0 +1,209 @@
+//! HACK in whole cells of 802.11ac and ax: hardly an ACK contends, all of them arrive, and Block Acks are as long as they say.
+
+use crate::cells::{fingerprinted, run};
+use crate::tshark;
+use std::fmt::Write;
+use world::{Cell, Run};
+
+/// A server, an access point and `n` stations at 80 MHz, each with a download; keys of `[radio]`, of `[channel]`, of the scenario, of the flows,
+/// and a scheme.
+fn cell(n: usize, [radio, channel, duration, flow, scheme]: [&str; 5]) -> String {
+    let mut text = format!(
+        r#"
+[scenario]
+{duration}
+[radio]
+width = "80 MHz"
+streams = 2
+queue = {{ packets = 2000 }}
+{radio}
+[channel]
+{channel}
+[[node]]
+name = "server"
+[[node]]
+name = "ap"
+role = "ap"
+[[link]]
+between = ["server", "ap"]
+rate = "10 Gb/s"
+delay = "1 ms"
+queue = {{ packets = 5000 }}
+{scheme}
+"#
+    );
+    for i in 0..n {
+        _ = write!(
+            text,
+            "[[node]]\nname = \"s{i}\"\n[[flow]]\nfrom = \"server\"\nto = \"s{i}\"\n{flow}\n\
+             transport = {{ protocol = \"tcp\", preset = \"linux\", congestion = \"cubic\" }}\n"
+        );
+    }
+    text
+}
+
+const AC: &str = "standard = \"802.11ac\"\nmcs = 9";
+const AX: &str = "standard = \"802.11ax\"\nmcs = 11";
+const LONG: &str = "duration = \"3 s\"\nwarmup = \"1 s\"";
+const HACK: &str = "[[scheme]]\nname = \"hack\"";
+const LLE: &str = "[[scheme]]\nname = \"lle-tcp\"";
+
+fn goodput(run: &Run) -> f64 {
+    Run::number(&run.summary, "goodput_bps").unwrap()
+}
+
+/// A counter of all stations and the access point.
+fn count(run: &Run, name: &str) -> f64 {
+    run.scheme("hack", name)
+}
+
+/// A column of a node.
+fn node(run: &Run, name: &str, column: &str) -> f64 {
+    let id = Cell::Text(name.to_owned());
+    let row = run.nodes.iter().find(|row| row[0].1 == id).unwrap();
+    Run::number(row, column).unwrap()
+}
+
+/// The same with UDP in place of TCP, more than the radio carries: neither ACKs nor a window.
+fn udp(n: usize, radio: &str) -> String {
+    let tcp = "transport = { protocol = \"tcp\", preset = \"linux\", congestion = \"cubic\" }";
+    let udp = format!(
+        "traffic = {{ model = \"cbr\", rate = \"{} Mb/s\" }}\ntransport = {{ protocol = \"udp\", datagram = \"1500 B\" }}",
+        1200 / n
+    );
+    cell(n, [radio, "", LONG, "", ""]).replace(tcp, &udp)
+}
+
+#[test]
+fn hardly_an_ack_contends_and_goodput_lies_between_that_without_it_and_what_the_radio_carries() {
+    for (n, radio) in [(1, AC), (3, AC), (1, AX)] {
+        let [none, hack] = ["", HACK].map(|scheme| run(&cell(n, [radio, "", LONG, "", scheme]), 1));
+        // A datagram carries 1472 B, a segment with timestamps 1448.
+        let ceiling = goodput(&run(&udp(n, radio), 1)) * 1448.0 / 1472.0;
+        let share = |of: &Run| (0..n).map(|i| node(of, &format!("s{i}"), "msdus_delivered")).sum::<f64>();
+        let alone = share(&hack) / share(&none);
+        let (gain, of_ceiling) = (goodput(&hack) / goodput(&none), goodput(&hack) / ceiling);
+        println!(
+            "{n} {radio:?}: {alone:.4} of the ACKs contend; goodput {gain:.3} of {:.0}, {of_ceiling:.3} of {ceiling:.0}",
+            goodput(&none)
+        );
+        // Of the time after the warm-up: slow start, where the access point's queue runs empty, is over.
+        assert!(alone < 0.02, "{n} {radio}: {alone}");
+        // Block Acks of 32 ACKs for 64 MPDUs last 44 µs longer, of 128 for 256 MPDUs 176: 4 to 6 % of an exchange.
+        assert!(gain > 1.04 && of_ceiling > 0.92 && of_ceiling < 0.99, "{n} {radio}: {gain} {of_ceiling}");
+        // Without losses nothing is loaded twice, and all that was loaded has arrived but what the last Block Ack carried.
+        let [carried, again, up] = ["acks_carried", "carried_again", "acks_handed_up"].map(|name| count(&hack, name));
+        assert!(carried - up <= 255.0 && again == 0.0, "{carried} {up} {again}");
+        assert!(carried > 0.85 * (carried + count(&hack, "acks_sent_alone")), "of the whole run");
+        // 3 B a load and 4 B an ACK: no SACK blocks but in what was lost at the end of slow start.
+        let bytes = count(&hack, "bytes_carried");
+        assert!(bytes > 4.0 * carried && bytes < 4.3 * carried, "{bytes} {carried}");
+    }
+}
+
+#[test]
+fn connections_end_whole_whatever_is_lost() {
+    // A tenth, a third and a half of all MPDUs, and as much or less of the responses.
+    let flow = "traffic = { model = \"bulk\", bytes = \"3 MB\" }";
+    let (mut again, mut carried) = (0.0, 0.0);
+    for (i, (per, control)) in (1..).zip([(0.1, 0.05), (0.1, 0.3), (0.3, 0.3), (0.5, 0.2), (0.1, 0.5)]) {
+        let errors = format!("errors = {{ model = \"packet\", per = {per}, control_per = {control} }}");
+        for (radio, keys) in
+            [(AC, ""), (AX, "aggregation = { after_silence = \"request\" }"), (AC, "aggregation = { attempts = 3 }")]
+        {
+            let radio = format!("{radio}\n{keys}");
+            let run = run(&cell(2, [&radio, &errors, "duration = \"300 s\"", flow, HACK]), i);
+            for of in 0..2 {
+                let [total, acked] = ["delivered_bytes_total", "acked_bytes_total"].map(|name| run.flow(of, name));
+                assert_eq!((total, acked), (Some(3e6), Some(3e6)), "{radio} {per} {control}");
+                assert_eq!(run.flow(of, "acked_undelivered_bytes"), Some(0.0), "{radio} {per} {control}");
+            }
+            again += count(&run, "carried_again");
+            carried += count(&run, "acks_carried");
+            assert!(count(&run, "acks_handed_up") <= count(&run, "acks_carried"));
+        }
+    }
+    println!("{carried} ACKs rode, {again} times again");
+    assert!(carried > 1000.0 && again > 100.0, "{carried} {again}");
+}
+
+#[test]
+fn uploads_ride_too_and_both_ways_at_once() {
+    let upload = "[[flow]]\nfrom = \"s0\"\nto = \"server\"\ntransport = { protocol = \"tcp\", preset = \"linux\", congestion = \"cubic\" }\n";
+    let both = cell(1, [AC, "", LONG, "", HACK]) + upload;
+    let run = run(&both, 1);
+    for name in ["ap", "s0"] {
+        let id = format!("hack@{name}");
+        let row = run.schemes.iter().find(|row| row[0].1 == Cell::Text(id.clone())).unwrap();
+        let [carried, up] = ["acks_carried", "acks_handed_up"].map(|column| Run::number(row, column).unwrap());
+        println!("{name}: {carried} {up}");
+        assert!(carried > 100.0 && up > 100.0, "{name}: {carried} {up}");
+    }
+    assert!((0..2).all(|flow| run.flow(flow, "goodput_bps") > Some(50e6)));
+}
+
+#[test]
+fn no_ack_is_lost_where_stations_leave_or_die() {
+    // `world::run` fails if a packet is unaccounted for.
+    let events = "[[event]]\nat = \"400 ms\"\nbreak = [\"ap\", \"s0\"]\n[[event]]\nat = \"700 ms\"\nheal = [\"ap\", \"s0\"]\n\
+                  [[event]]\nat = \"500 ms\"\nkill = \"s1\"\n[[event]]\nat = \"900 ms\"\nkill = \"ap\"\n\
+                  [[event]]\nat = \"1100 ms\"\nrestart = \"ap\"\n";
+    let run = run(&(cell(3, [AC, "", "duration = \"3 s\"", "", HACK]) + events), 1);
+    assert!(run.flow(0, "delivered_bytes_total") > Some(1e6) && run.flow(2, "delivered_bytes_total") > Some(1e6));
+    assert!(count(&run, "acks_carried") > 1000.0);
+}
+
+#[test]
+fn a_run_repeats_itself_and_a_neighbour_without_it_gets_plain_block_acks() {
+    let text = cell(2, [AC, "", "duration = \"500 ms\"", "", HACK]);
+    let [one, other] = [1, 1].map(|seed| fingerprinted(&text, seed));
+    assert_eq!(one.fingerprint, other.fingerprint);
+    assert!(count(&one, "acks_carried") > 100.0);
+    let plain = fingerprinted(&cell(2, [AC, "", "duration = \"500 ms\"", "", ""]), 1);
+    // At the access point alone, or at the stations alone, it changes nothing.
+    for at in ["[\"ap\"]", "[\"s0\", \"s1\"]"] {
+        let alone = fingerprinted(&cell(2, [AC, "", "duration = \"500 ms\"", "", &format!("{HACK}\nat = {at}")]), 1);
+        assert_eq!(alone.fingerprint, plain.fingerprint, "{at}");
+    }
+}
+
+#[test]
+fn bad_input_is_one_line() {
+    let line = |text: &str| world::parse(text, &[]).expect_err("refused").to_string();
+    let refused = "scheme[0].name: hack at \"ap\": it loads Block Acks, and this radio gets none; write standard = \"802.11n\" or later in \
+                   [radio], and no block_ack = [] in [radio.aggregation]";
+    let cell_of = |radio: &str| cell(1, [radio, "", LONG, "", HACK]);
+    let legacy = |radio: &str| line(&cell_of(radio).replace("width = \"80 MHz\"\nstreams = 2\n", ""));
+    assert_eq!(legacy("standard = \"802.11a\""), refused);
+    assert_eq!(legacy("standard = \"802.11g\"\naccess = \"edca\""), refused);
+    assert_eq!(line(&cell_of(&format!("{AC}\naggregation = {{ block_ack = [] }}"))), refused);
+    let two = line(&cell(1, [AC, "", LONG, "", &format!("{LLE}\n{HACK}")]));
+    assert_eq!(two, "scheme[1].name: lle-tcp and hack both claim the TCP ACKs of \"ap\"");
+}
+
+#[test]
+fn block_acks_in_a_capture_are_longer_by_what_was_loaded() {
+    let errors = "errors = { model = \"packet\", per = 0.1, control_per = 0.1 }";
+    let text = cell(1, [AC, errors, "duration = \"300 ms\"", "", HACK]);
+    let captured = tshark::capture(&text);
+    // The station's Block Acks, as it sent them: 32 B and radiotap's header without a load.
+    let lens: Vec<u64> = captured.frames[2]
+        .iter()
+        .filter(|frame| frame.is(tshark::BLOCK_ACK) && frame.from(2))
+        .filter_map(|frame| frame.number("frame.len"))
+        .collect();
+    let plain = *lens.iter().min().unwrap();
+    let more: u64 = lens.iter().map(|len| len - plain).sum();
+    println!("{} Block Acks, {more} B", lens.len());
+    assert!(more > 100);
+    assert_eq!(more as f64, count(&captured.run, "bytes_carried"));
+    // tshark reads them like any other: nothing is malformed, and each FCS is right.
+    for frame in captured.frames.iter().flatten() {
+        assert_eq!(frame.text("_ws.malformed"), "", "{frame:?}");
+        assert!(frame.text("wlan.fc.type_subtype").is_empty() || frame.text("wlan.fcs.status") == "1", "{frame:?}");
+    }
+    // The access point's data frames say that more follows.
+    let of_ap = |frame: &&tshark::Frame| frame.is(tshark::QOS_DATA) && frame.from(1);
+    let said = captured.frames[1].iter().filter(of_ap).filter(|frame| frame.text("wlan.fc.moredata") == "1").count();
+    assert!(said > 100, "{said}");
+}
