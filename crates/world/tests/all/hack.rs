@@ -2,6 +2,7 @@
 
 use crate::cells::{fingerprinted, run};
 use crate::tshark;
+use proptest::prelude::*;
 use std::fmt::Write;
 use world::{Cell, Run};
 
@@ -206,4 +207,109 @@ fn block_acks_in_a_capture_are_longer_by_what_was_loaded() {
     let of_ap = |frame: &&tshark::Frame| frame.is(tshark::QOS_DATA) && frame.from(1);
     let said = captured.frames[1].iter().filter(of_ap).filter(|frame| frame.text("wlan.fc.moredata") == "1").count();
     assert!(said > 100, "{said}");
+}
+
+/// Radios, some with what makes a difference to Block Acks: requests, gaps that are told or not, few attempts, A-MSDUs, small windows,
+/// opportunities, RTS, slow control frames.
+const RADIOS: [&str; 8] = [
+    AC,
+    AX,
+    "standard = \"802.11ac\"\nmcs = 3\naggregation = { after_silence = \"request\", attempts = 4 }",
+    "standard = \"802.11ax\"\nmcs = 7\naggregation = { amsdu = \"4 kB\", tells_gaps = false, attempts = 5 }",
+    "standard = \"802.11ac\"\nmcs = 7\naggregation = { mpdus = 4, window = 16 }\nedca = { be = { txop_limit = \"2 ms\" } }",
+    "standard = \"802.11ac\"\nmcs = 5\nrts_threshold = \"2 kB\"\naggregation = { lifetime = \"50 ms\" }",
+    "standard = \"802.11ax\"\nmcs = 0\nbasic_rate = \"6 Mb/s\"",
+    "standard = \"802.11ac\"\nmcs = 9\npreamble = \"ns3\"\naggregation = { block_ack = [\"be\"] }",
+];
+const QUEUES: [&str; 5] = [
+    "packets = 2000",
+    "packets = 60",
+    "discipline = \"fq-codel\", packets = 500",
+    "discipline = \"mac80211\", packets = 1000",
+    "packets = 300, per = \"receiver\"",
+];
+const KEYS: [&str; 4] =
+    ["", "most = \"64 B\"", "patience = \"3 ms\"\nack_bytes = 12", "most = \"2048 B\"\nack_bytes = 2"];
+
+#[derive(Debug, Clone)]
+struct Case {
+    seed: u32,
+    radio: &'static str,
+    queue: &'static str,
+    keys: &'static str,
+    /// Of MPDUs, and of control frames.
+    losses: (f64, f64),
+    flow: &'static str,
+    host_delay_us: u32,
+    /// By download, upload.
+    flows: Vec<bool>,
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    let of = |all: &'static [&'static str]| prop::sample::select(all);
+    let losses = prop::sample::select(vec![(0.0, 0.0), (0.1, 0.1), (0.1, 0.5), (0.3, 0.2), (0.5, 0.3)]);
+    let flow = of(&[
+        "receiver = \"every\"",
+        "receiver = \"delayed-ack\", sack = false",
+        "congestion = \"newreno\", timestamps = false",
+        "",
+    ]);
+    let delays = prop::sample::select(vec![0u32, 0, 80, 3000]);
+    let flows = prop::collection::vec(prop::bool::weighted(0.7), 1..4);
+    (any::<u32>(), of(&RADIOS), of(&QUEUES), of(&KEYS), losses, flow, delays, flows).prop_map(
+        |(seed, radio, queue, keys, losses, flow, host_delay_us, flows)| Case {
+            seed,
+            radio,
+            queue,
+            keys,
+            losses,
+            flow,
+            host_delay_us,
+            flows,
+        },
+    )
+}
+
+impl Case {
+    fn text(&self, duration: &str, bytes: u32, more: &str) -> String {
+        let Case { radio, queue, keys, losses: (per, control), flow, host_delay_us, flows, .. } = self;
+        let errors = format!("errors = {{ model = \"packet\", per = {per}, control_per = {control} }}");
+        let of = |i: usize| {
+            let (from, to) =
+                if flows[i] { ("server".into(), format!("s{i}")) } else { (format!("s{i}"), "server".into()) };
+            let comma = if flow.is_empty() { "" } else { ", " };
+            format!(
+                "[[node]]\nname = \"s{i}\"\nhost_delay = \"{host_delay_us} us\"\n[[flow]]\nfrom = \"{from}\"\nto = \"{to}\"\n\
+                 traffic = {{ model = \"bulk\", bytes = \"{bytes} B\" }}\n\
+                 transport = {{ protocol = \"tcp\", preset = \"linux\"{comma}{flow} }}\n"
+            )
+        };
+        let flows: String = (0..flows.len()).map(of).collect();
+        let scheme = format!("{HACK}\n{keys}");
+        let text = cell(0, [radio, &errors, &format!("duration = \"{duration}\""), "", &scheme]);
+        text.replace("packets = 2000", queue) + &flows + more
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_is_lost_every_byte_arrives(case in case()) {
+        let run = run(&case.text("3000 s", 400_000, ""), u64::from(case.seed));
+        for flow in 0..case.flows.len() {
+            let of = ["delivered_bytes_total", "acked_bytes_total"].map(|name| run.flow(flow, name));
+            prop_assert_eq!(of, [Some(400_000.0); 2], "flow {} of {:?}", flow, case);
+        }
+    }
+
+    /// `run` fails if a packet is unaccounted for: at any instant, and where a station has left or died.
+    #[test]
+    fn the_books_balance_at_any_instant(case in case(), at_ms in 1u32..1500, event in 0usize..4, when_ms in 1u32..1000) {
+        let what = ["kill = \"s0\"", "kill = \"ap\"", "break = [\"ap\", \"s0\"]"].get(event);
+        let event = what.map_or(String::new(), |what| format!("[[event]]\nat = \"{} ms\"\n{what}\n", when_ms.min(at_ms)));
+        let run = run(&case.text(&format!("{at_ms} ms"), 100_000_000, &event), u64::from(case.seed));
+        prop_assert!(count(&run, "acks_handed_up") <= count(&run, "acks_carried"));
+        prop_assert!(run.books.balance());
+    }
 }
