@@ -13,6 +13,8 @@ pub(super) const HEADER: usize = 3;
 pub(super) const UNIT: usize = 4;
 /// ACKs of a load at most: a number of 8 bits tells so many apart.
 const MOST: usize = 255;
+/// The number of the last ACK that has arrived, while none has.
+const NONE: u8 = u8::MAX;
 /// ACKs taken out of loads that are known again. More than can be in doubt.
 const KNOWN: usize = 2 * MOST;
 /// The time after which a packet that nobody reported on is no longer taken to be in the MAC. Our choice: twice the life of an MSDU.
@@ -100,9 +102,6 @@ struct Flow {
 /// A link to a neighbour.
 #[derive(Debug)]
 pub(super) struct Link {
-    /// The neighbour has the scheme too.
-    pub is_partner: bool,
-
     // The end that loads.
     /// ACKs held back, oldest first; the first `loaded` have been in a Block Ack.
     pub held: VecDeque<Held>,
@@ -135,7 +134,6 @@ pub(super) struct Link {
 impl Default for Link {
     fn default() -> Link {
         Link {
-            is_partner: false,
             held: VecDeque::new(),
             loaded: 0,
             first: 0,
@@ -144,7 +142,7 @@ impl Default for Link {
             more_data: false,
             flows: BTreeMap::new(),
             alone: VecDeque::new(),
-            has: u8::MAX,
+            has: NONE,
             known: VecDeque::new(),
             delivered: 0,
             left: 0,
@@ -325,18 +323,20 @@ pub(super) struct Counted {
 #[derive(Debug)]
 pub(super) struct Shared {
     pub rule: Rule,
-    /// Neighbours that have been partners.
+    /// Neighbours that have the scheme too, by id.
+    pub partners: Vec<bool>,
+    /// Those with which there was something to do.
     pub links: BTreeMap<NodeId, Link>,
     pub counted: Counted,
 }
 
 impl Shared {
-    pub fn new(rule: Rule) -> Shared {
-        Shared { rule, links: BTreeMap::new(), counted: Counted::default() }
+    pub fn new(rule: Rule, nodes: usize) -> Shared {
+        Shared { rule, partners: vec![false; nodes], links: BTreeMap::new(), counted: Counted::default() }
     }
 
-    fn partner(&self, node: NodeId) -> Option<&Link> {
-        self.links.get(&node).filter(|link| link.is_partner)
+    pub fn is_partner(&self, node: NodeId) -> bool {
+        self.partners.get(node.index()).is_some_and(|is_partner| *is_partner)
     }
 }
 
@@ -347,16 +347,22 @@ pub(super) struct Loads(pub Rc<RefCell<Shared>>);
 impl Piggyback for Loads {
     fn room(&self, to: NodeId) -> Bytes {
         let shared = self.0.borrow();
-        Bytes(shared.partner(to).map_or(0, |link| link.room(shared.rule)) as u64)
+        let link = shared.links.get(&to).filter(|_| shared.is_partner(to));
+        Bytes(link.map_or(0, |link| link.room(shared.rule)) as u64)
     }
 
     fn cue(&self, to: NodeId, more_data: bool) -> Option<Cue> {
-        self.0.borrow().partner(to).map(|link| Cue { more_data, number: link.has })
+        let shared = self.0.borrow();
+        let number = shared.links.get(&to).map_or(NONE, |link| link.has);
+        shared.is_partner(to).then_some(Cue { more_data, number })
     }
 
     fn load(&mut self, frame: &Frame, got: &MpduSet, room: Bytes, all: &mut Packets) -> Option<Load> {
-        let Shared { rule, links, counted } = &mut *self.0.borrow_mut();
-        let link = links.get_mut(&frame.from).filter(|link| link.is_partner)?;
+        let shared = &mut *self.0.borrow_mut();
+        if !shared.is_partner(frame.from) {
+            return None;
+        }
+        let link = shared.links.entry(frame.from).or_default();
         if frame.kind == Kind::Data {
             let mpdus = frame.psdu.mpdus();
             let cue = got.iter().find_map(|place| mpdus.get(place)?.data()?.cue);
@@ -366,15 +372,18 @@ impl Piggyback for Loads {
             };
             link.hears(cue);
         }
-        link.load(room.0 as usize, *rule, counted, all)
+        link.load(room.0 as usize, shared.rule, &mut shared.counted, all)
     }
 
     fn unload(&mut self, frame: &Frame, all: &mut Packets, up: &mut dyn FnMut(Delivery)) {
-        let Shared { links, counted, .. } = &mut *self.0.borrow_mut();
-        let Some(link) = links.get_mut(&frame.from).filter(|link| link.is_partner) else { return };
-        let load = frame.psdu.mpdus().first().and_then(mac::Mpdu::load);
+        let shared = &mut *self.0.borrow_mut();
         let from = frame.from;
-        counted.handed_up += link.unload(load, all, |pkt| {
+        if !shared.is_partner(from) {
+            return;
+        }
+        let link = shared.links.entry(from).or_default();
+        let load = frame.psdu.mpdus().first().and_then(mac::Mpdu::load);
+        shared.counted.handed_up += link.unload(load, all, |pkt| {
             up(Delivery { pkt, from, options: MacOptions::within(0) });
         });
     }

@@ -65,7 +65,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
         return Ok(());
     }
     let rule = Rule { ack_bytes: params.int("ack_bytes") as usize, most: params.size("most").0 as usize };
-    let shared = Rc::new(RefCell::new(Shared::new(rule)));
+    let shared = Rc::new(RefCell::new(Shared::new(rule, site.node.nodes)));
     site.reads_tcp();
     site.announce(0);
     // A scheme that makes or drops a receiver's ACKs would find them gone.
@@ -127,13 +127,12 @@ fn send_alone(link: &mut Link, to: NodeId, counted: &mut Counted, cx: &mut Cx) {
 impl Agent for Hack {
     fn packet(&mut self, at: Place, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
         let shared = &mut *self.shared.borrow_mut();
-        let Some((peer, link)) = cx.peer.and_then(|peer| Some((peer, shared.links.get_mut(&peer)?))) else {
-            return Some(pkt);
-        };
-        link.arrived.drain(..).for_each(|pkt| cx.drop(pkt, DropWhy::CopyDone));
-        if !link.is_partner {
+        let Some(peer) = cx.peer.filter(|peer| shared.is_partner(*peer)) else { return Some(pkt) };
+        if cx.get(&pkt).tcp().is_none() {
             return Some(pkt);
         }
+        let link = shared.links.entry(peer).or_default();
+        link.arrived.drain(..).for_each(|pkt| cx.drop(pkt, DropWhy::CopyDone));
         if at == Place::ToAir {
             return self.leaves(link, peer, pkt, (shared.rule, &mut shared.counted), cx);
         }
@@ -150,7 +149,10 @@ impl Agent for Hack {
 
     fn report(&mut self, packet: &Packet, report: &TxReport, _: &mut Cx) {
         let shared = &mut *self.shared.borrow_mut();
-        let Some(link) = shared.links.get_mut(&report.to) else { return };
+        if !shared.is_partner(report.to) || packet.tcp().is_none() {
+            return;
+        }
+        let link = shared.links.entry(report.to).or_default();
         let is_delivered = report.fate == Fate::Delivered;
         link.has_left(report.serial, is_delivered && packet.pure_ack().is_some());
         if is_delivered && packet.tcp_data().is_some() {
@@ -176,13 +178,13 @@ impl Agent for Hack {
     fn peer(&mut self, node: NodeId, event: PeerEvent<'_>, cx: &mut Cx) {
         let shared = &mut *self.shared.borrow_mut();
         let is_partner = event.announced(INFO.id).is_some();
-        if is_partner {
-            shared.links.entry(node).or_default().is_partner = true;
-            return;
+        if let Some(partner) = shared.partners.get_mut(node.index()) {
+            *partner = is_partner;
         }
-        let Some(link) = shared.links.get_mut(&node) else { return };
-        (link.is_partner, link.more_data) = (false, false);
+        let Some(link) = shared.links.get_mut(&node).filter(|_| !is_partner) else { return };
+        link.more_data = false;
         link.forget_flows();
+        link.arrived.drain(..).for_each(|pkt| cx.drop(pkt, DropWhy::CopyDone));
         for Held { pkt, .. } in link.let_go() {
             shared.counted.sent_alone += 1;
             cx.inject(pkt, Toward::Route);

@@ -167,6 +167,24 @@ fn what_a_data_frame_without_more_data_does_not_confirm_goes_alone() {
 }
 
 #[test]
+fn a_request_gets_no_load_while_it_is_not_known_what_has_arrived() {
+    let (mut bench, mut other) = (riding(&[]), bench(&[]));
+    holds(&mut bench, 1..2);
+    // It arrives, and goes alone too, before a segment of its flow.
+    assert_eq!(other.unload(bench.load(more(u8::MAX), ROOM)).len(), 1);
+    assert_eq!(bench.pass(Place::ToAir, data(OUT, 1..2)), None);
+    for serial in bench.injected_serials.clone() {
+        let report = delivered(serial, &bench);
+        bench.report_with(&nth(1), &report);
+    }
+    holds(&mut bench, 2..3);
+    // Under the old number it would be taken for the one before.
+    assert_eq!(bench.load(None, ROOM), None);
+    let load = bench.load(other.cue(true), ROOM);
+    assert_eq!(ids(&other.unload(load)), [2]);
+}
+
+#[test]
 fn numbers_go_round() {
     let mut bench = riding(&[]);
     let mut number = u8::MAX;
