@@ -65,7 +65,7 @@ pub struct Data {
     pub is_doomed: bool,
     /// Of QoS data: between stations that both have categories.
     pub qos: Option<Qos>,
-    /// What a scheme that loads Block Acks says to its receiver ([`crate::Piggyback::cue`]).
+    /// The words of a scheme that loads Block Acks to its receiver ([`crate::Piggyback::cue`]).
     pub cue: Option<Cue>,
     /// MSDUs that it carries.
     pub msdus: Msdus,

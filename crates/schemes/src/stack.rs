@@ -32,7 +32,7 @@ impl What {
     pub const MPDU_ACKS: What = What("acknowledgment of what is sent");
     /// The response to data received: [`crate::Site::receive`].
     pub const RECEPTION: What = What("acknowledgment of what is received");
-    /// What Block Acks carry: [`crate::Site::load_block_acks`].
+    /// The load of Block Acks: [`crate::Site::load_block_acks`].
     pub const LOADS: What = What("load of Block Acks");
 }
 

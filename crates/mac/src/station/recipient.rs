@@ -141,7 +141,7 @@ impl Station {
         }
     }
 
-    /// What a Block Ack brought beside its bitmap goes up.
+    /// Hands up the packets that a Block Ack brought beside its bitmap.
     #[cold]
     pub(super) fn unload(&mut self, cx: &mut Cx<impl Air>, frame: &Frame) {
         let Some(piggyback) = &mut self.piggyback else { return };

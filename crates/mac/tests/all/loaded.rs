@@ -23,7 +23,7 @@ const WITH_24: u64 = 40;
 /// The packet of a load, by its flow.
 const RIDER: u32 = 7_000;
 
-/// What the recipient was asked: kind of the frame, room, cue.
+/// A question to the recipient: kind of the frame, room, cue.
 type Asked = (Kind, u64, Option<Cue>);
 
 /// Both ends: a neighbour's Block Ack may have `room` bytes more; an own one gets `len` of them if they fit, with a packet.
