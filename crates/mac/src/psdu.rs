@@ -169,6 +169,15 @@ pub struct Loaded {
     pub load: Load,
 }
 
+impl Loaded {
+    /// Gives its packets back.
+    #[cold]
+    #[inline(never)]
+    fn release(self: Box<Loaded>, all: &mut Packets) {
+        self.load.packets.into_iter().for_each(|packet| all.release(packet));
+    }
+}
+
 /// The content of a Block Ack Request. @80211-2020 9.3.1.7
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {
@@ -214,6 +223,18 @@ impl Mpdu {
             Body::Bitmap(bitmap) => Some(bitmap),
             Body::Loaded(loaded) => Some(&loaded.bitmap),
             Body::Nothing | Body::Request(_) | Body::Data(_) => None,
+        }
+    }
+
+    #[inline(always)]
+    fn release(self, all: &mut Packets) {
+        match self.body {
+            Body::Data(Data { msdus: Msdus::One(one), .. }) => all.release(one.packet),
+            Body::Data(Data { msdus: Msdus::Many(many), .. }) => {
+                many.into_iter().for_each(|one| all.release(one.packet));
+            }
+            Body::Loaded(loaded) => loaded.release(all),
+            Body::Nothing | Body::Bitmap(_) | Body::Request(_) => {}
         }
     }
 
@@ -368,18 +389,12 @@ impl Frame {
     }
 
     /// It is off the air, and everybody has taken from it what they wanted: its packets are given back.
+    // In line, as it was before Block Acks had loads: the frame is not moved.
+    #[inline(always)]
     pub fn release(self, all: &mut Packets) {
-        let release = |mpdu: Mpdu, all: &mut Packets| match mpdu.body {
-            Body::Data(Data { msdus: Msdus::One(one), .. }) => all.release(one.packet),
-            Body::Data(Data { msdus: Msdus::Many(many), .. }) => {
-                many.into_iter().for_each(|one| all.release(one.packet));
-            }
-            Body::Loaded(loaded) => loaded.load.packets.into_iter().for_each(|packet| all.release(packet)),
-            Body::Nothing | Body::Bitmap(_) | Body::Request(_) => {}
-        };
         match self.psdu {
-            Psdu::One(mpdu) => release(mpdu, all),
-            Psdu::Many { mpdus, .. } => mpdus.into_iter().for_each(|mpdu| release(mpdu, all)),
+            Psdu::One(mpdu) => mpdu.release(all),
+            Psdu::Many { mpdus, .. } => mpdus.into_iter().for_each(|mpdu| mpdu.release(all)),
         }
     }
 }

@@ -394,10 +394,11 @@ impl Station {
 
     /// The node dies: the MAC falls silent and lets go of every MSDU in its care. A frame in the air ends in its time, with
     /// what it carries.
-    pub fn kill(&mut self, now: SimTime, air: &mut impl Air) -> Vec<Pkt> {
+    pub fn kill(&mut self, now: SimTime, air: &mut impl Air, all: &mut Packets) -> Vec<Pkt> {
         self.presence = Presence::Dead;
         self.wakeup = (SimTime::NEVER, When::Between);
-        (self.state, self.response, self.exchange, self.planned) = (State::Idle, None, None, None);
+        (self.state, self.exchange, self.planned) = (State::Idle, None, None);
+        self.response.take().into_iter().for_each(|frame| frame.release(all));
         let mut left = Vec::new();
         for i in 0..self.edcafs.len() {
             air.silence(self.contender(i));

@@ -9,7 +9,7 @@ use crate::exchange::{Counter, Exchange, Step, Txop};
 use crate::frame::Kind;
 use crate::link::Order;
 use crate::msdu::Msdu;
-use crate::psdu::{Body, Cue, Frame, Mpdu, Psdu};
+use crate::psdu::{Body, Frame, Mpdu, Psdu};
 use crate::report::{Fate, InOrder, InPpdu, PsduReport, TxReport};
 use crate::tx_queue::{Next, RaTid};
 use engine::Class as When;
@@ -192,16 +192,17 @@ impl Station {
         let label = first.label;
         // A CTS that begins something is for its transmitter. @80211-2020 9.3.1.3
         let to = if step.kind == Kind::Cts { self.node } else { first.to };
-        let mut psdu = match step.kind {
+        let psdu = match step.kind {
             Kind::Data => {
+                let cue = self.piggyback.as_ref().and_then(|own| own.cue(to, edcaf.has_more));
                 self.ppdus = self.ppdus.wrapping_add(1);
                 let Edcaf { in_service, in_psdu, every, counters, .. } = edcaf;
                 match in_service.front_mut() {
-                    Some(one) if *in_psdu == 1 => Psdu::One(mpdu(one, cx.all, counters)),
+                    Some(one) if *in_psdu == 1 => Psdu::One(mpdu(one, cue, cx.all, counters)),
                     _ => {
                         counters.a_mpdus.add(*in_psdu, step.psdu);
                         let several = in_service.iter_mut().take(*in_psdu);
-                        let mpdus = several.map(|msdu| mpdu(msdu, cx.all, counters)).collect();
+                        let mpdus = several.map(|msdu| mpdu(msdu, cue, cx.all, counters)).collect();
                         Psdu::Many { mpdus, every: *every }
                     }
                 }
@@ -218,9 +219,6 @@ impl Station {
         {
             let (mpdus, is_stalled) = (edcaf.in_psdu, std::mem::take(&mut edcaf.is_stalled));
             self.links.note_sent(of, mpdus, step.airtime, is_stalled);
-            if let Some(own) = &self.piggyback {
-                cue(&mut psdu, own.cue(to, edcaf.has_more));
-            }
         }
         if let (Some(extended), true) = (&mut self.extended, is_data) {
             let asking = edcaf.psdu_mut().find(|msdu| msdu.is_extended);
@@ -283,11 +281,8 @@ impl Station {
             return false;
         }
         spend(&mut self.edcafs[self.active], frame.airtime);
-        if frame.kind == Kind::BlockAck && self.piggyback.is_some() {
-            self.unload(cx, frame);
-        }
         if self.edcafs[self.active].current().is_some_and(|msdu| msdu.is_withdrawn) {
-            self.told_gap(cx);
+            self.told_gap(cx, frame);
             return true;
         }
         if let Some((outcome, is_whole)) = judged {
@@ -325,6 +320,7 @@ impl Station {
     fn concluded(&mut self, cx: &mut Cx<impl Air>, frame: &Frame, outcome: Outcome, is_whole: bool) {
         if self.has_categories() {
             cx.air.release_others(self.contender(self.active));
+            self.unload(cx, frame);
         }
         self.edcafs[self.active].requests_left = 0;
         if !is_whole {
@@ -624,16 +620,6 @@ impl Station {
         let is_free = not_before == cx.now && self.config.countdown == Countdown::Edca;
         let begin = if is_free { cx.air.next_boundary(cx.now, contender) } else { not_before };
         cx.air.finish(contender, outcome, wants, begin);
-    }
-}
-
-/// Writes the fields of a scheme that loads Block Acks into each MPDU of QoS data.
-#[cold]
-fn cue(psdu: &mut Psdu, cue: Option<Cue>) {
-    for mpdu in psdu.mpdus_mut() {
-        if let Body::Data(data) = &mut mpdu.body {
-            data.cue = cue.filter(|_| data.qos.is_some());
-        }
     }
 }
 

@@ -142,8 +142,16 @@ impl Station {
     }
 
     /// Hands up the packets that a Block Ack brought beside its bitmap.
-    #[cold]
+    #[inline(always)]
     pub(super) fn unload(&mut self, cx: &mut Cx<impl Air>, frame: &Frame) {
+        if self.piggyback.is_some() && frame.kind == Kind::BlockAck {
+            self.unload_block_ack(cx, frame);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn unload_block_ack(&mut self, cx: &mut Cx<impl Air>, frame: &Frame) {
         let Some(piggyback) = &mut self.piggyback else { return };
         let out = &mut *cx.out;
         piggyback.unload(frame, cx.all, &mut |delivery| out.push(Output::Deliver(delivery)));

@@ -40,10 +40,11 @@ impl Station {
 
     /// The receiver knows that the MSDUs at the head of the line are not sent any more: they are given up.
     #[cold]
-    pub(super) fn told_gap(&mut self, cx: &mut Cx<impl Air>) {
+    pub(super) fn told_gap(&mut self, cx: &mut Cx<impl Air>, frame: &Frame) {
         if self.has_categories() {
             cx.air.release_others(self.contender(self.active));
         }
+        self.unload(cx, frame);
         let edcaf = &self.edcafs[self.active];
         let of = edcaf.current().map(RaTid::of);
         let order = of.and_then(|of| self.links.told(of, edcaf.requested));

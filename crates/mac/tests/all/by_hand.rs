@@ -201,7 +201,7 @@ fn silence_is_a_failure_and_so_is_a_frame_of_others_once_it_has_ended() {
         assert_eq!(a.asked(), [Asked::Finish(Outcome::Failure, true)]);
         let (rts, _) = a.tell(500, Input::Granted).bytes();
         assert_eq!(rts.len(), 20, "from the beginning");
-        for pkt in a.station.kill(at(501), &mut a.air) {
+        for pkt in a.station.kill(at(501), &mut a.air, &mut a.packets) {
             a.packets.free(pkt, DropWhy::NodeDown);
         }
     }

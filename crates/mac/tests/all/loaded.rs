@@ -160,6 +160,16 @@ fn a_load_is_lost_with_its_block_ack_and_comes_again_with_the_next() {
 }
 
 #[test]
+fn a_load_that_never_goes_out_is_given_back() {
+    // B dies in the gap before its Block Ack.
+    let mut cell = cell(HT, 2, (24, 24));
+    let end = cell.start + TWO;
+    cell.net.kill(end + 5, B);
+    cell.run();
+    assert_eq!((cell.up(), cell.net.of(B, Kind::BlockAck).len(), cell.asked.borrow().len()), (vec![], 0, 1));
+}
+
+#[test]
 fn a_request_covers_a_load_too() {
     let mut cell = cell(Aggregation { after_silence: AfterSilence::Request, ..HT }, 2, (24, 12));
     let end = cell.start + TWO;
