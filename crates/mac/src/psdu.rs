@@ -5,6 +5,7 @@
 
 use crate::frame::{Kind, Label, Qos};
 use crate::msdu::MacOptions;
+use core::mem::ManuallyDrop;
 use phy::{Mode, MpduSet, Span, TxVector};
 use units::{Bytes, Dur, NodeId};
 use wire::{Packets, Shared};
@@ -169,15 +170,6 @@ pub struct Loaded {
     pub load: Load,
 }
 
-impl Loaded {
-    /// Gives its packets back.
-    #[cold]
-    #[inline(never)]
-    fn release(self: Box<Loaded>, all: &mut Packets) {
-        self.load.packets.into_iter().for_each(|packet| all.release(packet));
-    }
-}
-
 /// The content of a Block Ack Request. @80211-2020 9.3.1.7
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {
@@ -187,6 +179,13 @@ pub struct Request {
     pub start: u16,
 }
 
+impl Loaded {
+    /// The body of that Block Ack.
+    pub fn body(bitmap: Bitmap, load: Load) -> Body {
+        Body::Loaded(ManuallyDrop::new(Box::new(Loaded { bitmap, load })))
+    }
+}
+
 /// Contents of an MPDU beyond its addresses and Duration.
 #[derive(Debug)]
 pub enum Body {
@@ -194,8 +193,8 @@ pub enum Body {
     Nothing,
     /// A Block Ack's, or a negative ACK's.
     Bitmap(Bitmap),
-    /// A Block Ack's with a load ([`crate::Piggyback`]).
-    Loaded(Box<Loaded>),
+    /// A Block Ack's with a load ([`crate::Piggyback`]). Nothing drops it but [`Frame::release`]: frames without loads pay for none.
+    Loaded(ManuallyDrop<Box<Loaded>>),
     /// A Block Ack Request's.
     Request(Request),
     /// A data frame's.
@@ -223,18 +222,6 @@ impl Mpdu {
             Body::Bitmap(bitmap) => Some(bitmap),
             Body::Loaded(loaded) => Some(&loaded.bitmap),
             Body::Nothing | Body::Request(_) | Body::Data(_) => None,
-        }
-    }
-
-    #[inline(always)]
-    fn release(self, all: &mut Packets) {
-        match self.body {
-            Body::Data(Data { msdus: Msdus::One(one), .. }) => all.release(one.packet),
-            Body::Data(Data { msdus: Msdus::Many(many), .. }) => {
-                many.into_iter().for_each(|one| all.release(one.packet));
-            }
-            Body::Loaded(loaded) => loaded.release(all),
-            Body::Nothing | Body::Bitmap(_) | Body::Request(_) => {}
         }
     }
 
@@ -389,12 +376,30 @@ impl Frame {
     }
 
     /// It is off the air, and everybody has taken from it what they wanted: its packets are given back.
-    // In line, as it was before Block Acks had loads: the frame is not moved.
-    #[inline(always)]
     pub fn release(self, all: &mut Packets) {
+        if matches!(&self.psdu, Psdu::One(Mpdu { body: Body::Loaded(_), .. })) {
+            self.release_load(all);
+            return;
+        }
+        let release = |mpdu: Mpdu, all: &mut Packets| match mpdu.body {
+            Body::Data(Data { msdus: Msdus::One(one), .. }) => all.release(one.packet),
+            Body::Data(Data { msdus: Msdus::Many(many), .. }) => {
+                many.into_iter().for_each(|one| all.release(one.packet));
+            }
+            Body::Nothing | Body::Bitmap(_) | Body::Loaded(_) | Body::Request(_) => {}
+        };
         match self.psdu {
-            Psdu::One(mpdu) => mpdu.release(all),
-            Psdu::Many { mpdus, .. } => mpdus.into_iter().for_each(|mpdu| mpdu.release(all)),
+            Psdu::One(mpdu) => release(mpdu, all),
+            Psdu::Many { mpdus, .. } => mpdus.into_iter().for_each(|mpdu| release(mpdu, all)),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn release_load(self, all: &mut Packets) {
+        if let Psdu::One(Mpdu { body: Body::Loaded(loaded), .. }) = self.psdu {
+            let Loaded { load, .. } = *ManuallyDrop::into_inner(loaded);
+            load.packets.into_iter().for_each(|packet| all.release(packet));
         }
     }
 }

@@ -370,10 +370,7 @@ impl Bench {
                     all.free(pkt, DropWhy::MacDone);
                     shared
                 });
-                Body::Loaded(Box::new(Loaded {
-                    bitmap,
-                    load: Load { bytes: bytes.into(), packets: shared.collect() },
-                }))
+                Loaded::body(bitmap, Load { bytes: bytes.into(), packets: shared.collect() })
             }
         };
         let mut up = Vec::new();

@@ -135,7 +135,7 @@ impl Station {
         match piggyback.and_then(|piggyback| piggyback.load(frame, got, room, all)) {
             Some(load) => {
                 debug_assert!(load.bytes.len() as u64 <= room.0, "a load beyond what was announced");
-                Body::Loaded(Box::new(Loaded { bitmap, load }))
+                Loaded::body(bitmap, load)
             }
             None => Body::Bitmap(bitmap),
         }
