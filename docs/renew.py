@@ -13,6 +13,7 @@ A page asks for tables by markers, and what stands between a marker and its end 
     <!-- claims ID base -->                    the same in the base reading alone: seconds, and preliminary
     <!-- rows ID METRIC UNIT; PATH=VALUE -->   a metric, a line per point and a column per arm (see `rows`)
     <!-- arms ID; METRIC UNIT; METRIC UNIT --> several metrics, a line per arm and a column per metric (see `arms`)
+    <!-- gains ID; A over B | C over D -->    gains of the metric in %, a line per point, a column per pair
 """
 
 from __future__ import annotations
@@ -133,6 +134,26 @@ def arms(name: str, metrics: str) -> str:
     return "\n".join([f"| | {' | '.join(head)} |", f"|---{'|--:' * len(columns)}|", *lines])
 
 
+def gains(name: str, asked: str) -> str:
+    """Gains of arms over others in the experiment's metric, in percent: a line per point, a column per pair."""
+    from interlayer.measure import stats
+    from interlayer.show import words
+    from interlayer.study.experiment import Cell, Gain
+
+    o = reproduced(name)
+    e, pairs = o.experiment, [pair.strip().split(" over ") for pair in asked.split(" | ")]
+    assert {arm for pair in pairs for arm in pair} <= {arm for arm, _ in e.arms}, asked
+    lines = []
+    for at in dict.fromkeys(cell.at for cell in e.cells()):
+        point = [e.label(path, e.value(Cell("", at), path)) for path in e.paths]
+        found = [o.results.gain(Gain(Cell(of, at), Cell(over, at)), e.metric) for of, over in pairs]
+        lines.append(f"| {' | '.join([*point, *(words.with_runs(stats.estimate(one)) for one in found)])} |")
+    first = pairs[0][1]
+    heads = [e.label(of) + ("" if over == first else f" over {e.label(over)}") for of, over in pairs]
+    head = [*map(e.label, e.paths), *heads]
+    return "\n".join([f"| {' | '.join(head)} |", f"|{'---|' * len(e.paths)}{'--:|' * len(pairs)}", *lines])
+
+
 def measured(table: stamps.Table) -> str:
     """A table as it is now, without its markers."""
     if table.kind == "claims":
@@ -141,6 +162,9 @@ def measured(table: stamps.Table) -> str:
     if table.kind == "arms":
         name, _, metrics = table.asked.partition("; ")
         return arms(name, metrics)
+    if table.kind == "gains":
+        name, _, pairs = table.asked.partition("; ")
+        return gains(name, pairs)
     asked = ASKED_OF_ROWS.fullmatch(table.asked)
     assert asked is not None, f"{table}: expected ID METRIC UNIT; PATH=VALUE"
     return rows(*asked.groups())

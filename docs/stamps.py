@@ -26,9 +26,9 @@ ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "crates" / "world" / "results.toml"
 GOLDEN = ROOT / "crates" / "world" / "tests" / "all" / "determinism.rs"
 
-MARKER = re.compile(r"^<!-- (?:claims|rows|arms) ", re.MULTILINE)
+MARKER = re.compile(r"^<!-- (?:claims|rows|arms|gains) ", re.MULTILINE)
 TABLE = re.compile(
-    r"^<!-- (claims|rows|arms) ([^\n]*?) -->\n((?:(?!<!-- ).)*?)\n?<!-- end(?:; ([^\n]*?))? -->",
+    r"^<!-- (claims|rows|arms|gains) ([^\n]*?) -->\n((?:(?!<!-- ).)*?)\n?<!-- end(?:; ([^\n]*?))? -->",
     re.MULTILINE | re.DOTALL,
 )
 

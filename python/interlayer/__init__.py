@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .api import Interrupted, Scenario, compare, example, load, parse, reproduce, run, sweep, tcp, udp, wlan
     from .errors import InputError, InterlayerError, OutputError, PartError, RunError
-    from .flent import rrul
+    from .flent import rrul, rrul_figure
     from .measure.stats import Estimate
     from .parts import Controller, Scheme
     from .results import Comparison, Reproduction, Result, Sweep
@@ -48,6 +48,7 @@ _WHERE = {
     "parse": "api",
     "reproduce": "api",
     "rrul": "flent",
+    "rrul_figure": "flent",
     "run": "api",
     "sweep": "api",
     "tcp": "api",
@@ -78,6 +79,7 @@ __all__ = [
     "parse",
     "reproduce",
     "rrul",
+    "rrul_figure",
     "run",
     "sweep",
     "tcp",

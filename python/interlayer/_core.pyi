@@ -47,6 +47,9 @@ class Scenario:
     def effective_json(self) -> str:
         """The same with every key of each TCP connection written out, as `preset` and the keys beside it make them."""
 
+    def brimming_flows(self) -> list[str]:
+        """The TCP flows of the preset `linux` without small queues: windows lie in their hosts' queues."""
+
     def bound_to_own_tcp(self, seed: int) -> list[tuple[str, str]]:
         """The schemes that work beside TCP ends of the core alone, as (node, scheme). Raises `InputError`."""
 

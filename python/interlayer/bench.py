@@ -1,4 +1,4 @@
-"""How fast the core is: whole runs of ten scenes, alone or in turn with ns-3 on the same machine.
+"""How fast the core is: whole runs of twelve scenes, alone or in turn with ns-3 on the same machine.
 
 Alone, seconds are wall-clock seconds of the event loop, start-up excluded: `sim_s` of a run. Beside ns-3 they are
 processor seconds, which a busy machine disturbs less: theirs those in `Simulator::Run` after the flows' start, ours
@@ -85,7 +85,7 @@ def _two_hops() -> str:
 
 
 _WEB = (
-    "transport = { protocol = 'tcp', preset = 'linux', congestion = 'cubic', nagle = false }\n"
+    "transport = { protocol = 'tcp', preset = 'linux', small_queue = 'off', congestion = 'cubic', nagle = false }\n"
     "traffic = { model = 'http', page_every = '1 s', objects = 7, object_size = '5 kB', connections = 4, "
     "spread = '1 s' }"
 )
@@ -122,6 +122,17 @@ def _download_ax() -> str:
     return text + f"[[flow]]\nfrom = 'ap'\nto = 's'\n{flow}\n"
 
 
+_MINSTREL = "rate_control = 'minstrel-ht'"
+
+
+def _twenty(queue: str, rates: str) -> str:
+    """An access point of 802.11n that has more datagrams for twenty stations than the air carries."""
+    text = f"[radio]\nstandard = '802.11n'\n{rates}\nqueue = {queue}\n[[node]]\nname = 'ap'\nrole = 'ap'\n"
+    text += "[[node]]\nname = 's'\ncount = 20\n[[flow]]\nfrom = 'ap'\nto = 's'\n"
+    text += "transport = { protocol = 'udp', datagram = '1500 B' }\ntraffic = { model = 'cbr', rate = '4 Mb/s' }\n"
+    return text
+
+
 _PEER_AX = "--ax=1 --n=1 --download=1 --radius=1 --queue=1000 --options=1 --mss=1448 --window=1000000"
 
 CASES = (
@@ -135,6 +146,8 @@ CASES = (
     Case("50-users", _users(50), 30),
     Case("fragments", _fragments(), 30),
     Case("download-ax", _download_ax(), 5, 5, tuple(_PEER_AX.split())),
+    Case("20-fifo-fixed", _twenty("{ packets = 1000 }", "mcs = 7"), 10),
+    Case("20-airtime-minstrel", _twenty("{ discipline = 'mac80211', packets = 8192 }", _MINSTREL), 10),
 )
 
 

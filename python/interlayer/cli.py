@@ -195,9 +195,7 @@ def run_command(
     if done:
         output.to_stdout(as_json.dumps(result) if json == "-" else terminal.run(result, done))
         if advise and json != "-":
-            output.to_stdout(
-                terminal.advised(result, simulator.limited_flows(scenario), simulator.linux_flows(scenario))
-            )
+            output.to_stdout(terminal.advised(result, simulator.limited_flows(scenario), scenario.brimming_flows()))
         for line in notes:
             parts.tell(line)
     failures = [(e, ["run", str(file)]) for e in ended.failures]

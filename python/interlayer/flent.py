@@ -5,11 +5,17 @@ from __future__ import annotations
 import tomllib
 from typing import TYPE_CHECKING
 
-from . import given, toml_text
+from . import given, quantity, toml_text
 from .api import WIRE, Scenario, tcp, udp, wlan
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matplotlib.figure import Figure
+
     from .api import Table
+    from .measure.stats import Floats
+    from .results import Result
 
 CATEGORIES = {"be": 0, "bk": 8, "vi": 40, "vo": 46}
 """DSCP of a flow for each access category: best effort, CS1, CS5 and EF, those of Flent's `rrul`."""
@@ -82,3 +88,41 @@ def _flow(way: str, category: str, is_probe: bool, congestion: str | Table | Non
         "transport": transport,
         "traffic": carried.get("traffic", {"model": "bulk"}),
     }
+
+
+def rrul_figure(results: Mapping[str, Result]) -> Figure:
+    """A matplotlib `Figure` as Flent's users know it: goodput over latency, and the distribution of latencies.
+
+    `results` are runs of `rrul` with `series=True`, by the name of each. A sample is the mean latency of the packets of
+    one probe in `scenario.series_every`, after the warm-up; probes of which nothing arrives have none. Left: a point
+    for each run (goodput of all bulk flows, Mb/s; mean of the samples, ms), the mean of all runs and one standard
+    deviation. Right: the share of samples at or below each latency. Raises `InputError` for results without probes or
+    without series.
+    """
+    from . import simulator
+    from .show import rrul_plot
+
+    given.check(results=results)
+    runs = ", ".join(f"{name} {len(result.seeds)}" for name, result in results.items())
+    note = f"Runs: {runs}. Interlayer {simulator.version()}"
+    found = {name: _measured(name, result) for name, result in results.items()}
+    return rrul_plot.figure(found, "Real-time response under load", note)
+
+
+def _measured(name: str, result: Result) -> tuple[Floats, Floats, Floats]:
+    """Of each run the goodput in Mb/s and the latency of probes in ms; and all samples of their latency in ms."""
+    import polars as pl
+
+    from .errors import InputError
+    from .measure.series import NONE_KEPT
+
+    if not result.flows["id"].str.starts_with("probe-").any():
+        raise InputError(f'results: "{name}" has no flow called probe-…, as those of rrul() have', "results")
+    if result.series.is_empty():
+        raise InputError(f'results: "{name}": {NONE_KEPT}', "results")
+    goodput = result.sample("sum(flow.up-*.goodput)") + result.sample("sum(flow.down-*.goodput)")
+    warmup = quantity.magnitude(tomllib.loads(result.text)["scenario"].get("warmup", "0 s"))
+    is_sample = pl.col("name").str.contains(r"^flow\.probe-.*\.latency_s$") & pl.col("value").is_finite()
+    samples = result.series.filter(is_sample & (pl.col("t_s") > warmup))
+    means = samples.group_by("seed", maintain_order=True).agg(pl.col("value").mean())["value"]
+    return goodput / 1e6, means.to_numpy() * 1e3, samples["value"].to_numpy() * 1e3

@@ -30,6 +30,10 @@ def _has_runs(value: object) -> bool:
     return isinstance(getattr(value, "runs", None), list)
 
 
+def _results(value: object) -> bool:
+    return _table(value) and isinstance(value, Mapping) and bool(value) and all(map(_has_runs, value.values()))
+
+
 def _path(value: object) -> bool:
     return isinstance(value, str | os.PathLike)
 
@@ -93,6 +97,7 @@ _TAKES: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "by": (_several(_word), "a swept key or a list of them"),
     "table": (_word, 'a table\'s name, as in "flows"'),
     "other": (_has_runs, "what run() gave"),
+    "results": (_results, 'names and what run() gave, as in results={"fifo": run(...)}'),
     "stations": (_whole, "a whole number"),
     "runs": (_whole, "a whole number"),
     "seed": (_whole, "a whole number"),

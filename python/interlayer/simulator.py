@@ -144,16 +144,6 @@ def limited_flows(scenario: _core.Scenario) -> frozenset[str]:
     return frozenset(found)
 
 
-def linux_flows(scenario: _core.Scenario) -> frozenset[str]:
-    """The TCP flows with the preset `linux`, which is the default, by name."""
-    found = set()
-    for i, flow in enumerate(json.loads(scenario.to_json()).get("flow", [])):
-        transport = flow.get("transport", {})
-        if transport.get("protocol", "tcp") == "tcp" and transport.get("preset", "linux") == "linux":
-            found.add(str(flow.get("name", f"flow{i}")))
-    return frozenset(found)
-
-
 def _said(e: BaseException) -> str:
     """An error of a part in one line: which part, what it raised, and where."""
     from traceback import extract_tb

@@ -60,7 +60,7 @@ def cell(*names: str, seconds: float = 2, radio: str = 'standard = "802.11b"', m
 
 def upload(name: str, model: str = "iperf3", congestion: str = "reno") -> str:
     """A flow to "ap". Linux acknowledges nearly each segment that iperf3 reads as it arrives, and so does the twin."""
-    tcp = f'transport = {{ congestion = "{congestion}", preset = "linux", receiver = "every" }}'
+    tcp = f'transport = {{ congestion = "{congestion}", preset = "linux", small_queue = "off", receiver = "every" }}'
     return f'[[flow]]\nname = "{name}"\nfrom = "{name}"\nto = "ap"\ntraffic.model = "{model}"\n{tcp}\n'
 
 

@@ -176,12 +176,14 @@ def test_an_upload_of_preset_linux_that_fills_its_own_hosts_queue_is_named() -> 
     full = {"queue": {"mean_wait_s": 0.45}}
     up = {"id": "up", "from": "ap", "to": "server", "protocol": "tcp", "goodput_bps": m(1e6)}
     changed = result(**full, whole={"flows": [up]})
-    plain, small = advice.findings(changed, linux={"up"})
+    plain, small = advice.findings(changed, brimming={"up"})
     assert plain.what == "packets wait in ap.air"
     assert small.what == "of these, packets of up in their own host"
     assert "TCP small queues" in small.try_
-    assert len(advice.findings(changed, linux=())) == 1, "another preset promises no Linux host"
-    assert len(advice.findings(result(**full), linux={"f0"})) == 1, "a download waits in another host's queue"
+    assert len(advice.findings(changed, brimming=())) == 1, (
+        "another preset promises no Linux host, and small queues fill none"
+    )
+    assert len(advice.findings(result(**full), brimming={"f0"})) == 1, "a download waits in another host's queue"
 
 
 UPLOAD = """
@@ -203,18 +205,22 @@ duration = "4 s"
 
 
 @pytest.mark.core
-@pytest.mark.parametrize(("preset", "said"), [("", True), ('"linux"', True), ('"rfc"', False)])
-def test_the_command_says_that_small_queues_are_not_modelled(
-    preset: str, said: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("preset", "small", "said"),
+    [("", "off", True), ('"linux"', "off", True), ("", "linux", False), ('"rfc"', "off", False)],
+)
+def test_the_command_says_where_small_queues_are_missing(
+    preset: str, small: str, said: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "up.toml").write_text(UPLOAD)
     change = ["--set", f"flow.0.transport.preset={preset}"] if preset else []
+    change += ["--set", f"flow.0.transport.small_queue={small}"]
     window = ["--set", "flow.0.transport.send_buffer=16 MB", "--set", "flow.0.transport.receive_buffer=8 MB"]
     window += ["--set", "flow.0.transport.window_scale=auto"]
     with pytest.raises(SystemExit, match="0"):
         cli.main(["run", str(tmp_path / "up.toml"), "--runs", "1", "--advise", *change, *window])
     shown = capsys.readouterr().out
-    assert "packets wait in sta.air" in shown
+    assert ("packets wait in sta.air" in shown) is (small == "off")
     assert ("TCP small queues" in shown) is said
 
 

@@ -457,17 +457,3 @@ def test_what_is_no_cell_and_no_comparison_of_an_experiment_is_said(core: Core) 
                 getattr(found, method)(wrong)
         with pytest.raises(InputError, match=r"^comparison: expected one of \.experiment\.comparisons, not "):
             found.gain(wrong, ())  # type: ignore[arg-type]
-
-
-def test_rrul_has_a_flow_each_way_in_each_category_and_a_probe_beside_each() -> None:
-    scenario = interlayer.rrul(mcs=7, queue="mac80211", duration="2 s", warmup="500 ms")
-    flows = tomllib.loads(scenario.text)["flow"]
-    loads = {f"{way}-{category}" for way in ("up", "down") for category in ("be", "bk", "vi", "vo")}
-    assert {flow["name"] for flow in flows} == loads | {f"probe-{name}" for name in loads}
-    assert {flow["dscp"] for flow in flows} == {0, 8, 40, 46}
-    result = interlayer.run(scenario, runs=1)
-    # 25.6 kb/s of 64 B: nothing is in the way of a probe in the highest category but its own.
-    row = result.flows["id"].to_list().index("probe-down-vi")
-    assert result.flows["delivered_packets"][row] > 60
-    with pytest.raises(interlayer.InputError, match="queue: expected the name of a discipline"):
-        interlayer.rrul(queue=3)  # type: ignore[arg-type]

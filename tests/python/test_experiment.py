@@ -129,6 +129,49 @@ def test_claims_become_lines_of_quantities(beside: Path) -> None:
     assert [q.x for q in trend.lines[0].quantities] == [0.0, 0.1, 0.2]
 
 
+EACH = """
+[[claim]]
+text = "a value"
+kind = "value"
+strength = "words"
+each = ["channel.per", "flow.0.size"]
+where = { arm = "new", "channel.per" = [0.1, 0.2] }
+low = 1
+[[claim]]
+text = "behind it"
+kind = "value"
+strength = "words"
+where = { arm = "new", "flow.0.size" = "1500 B", "channel.per" = 0.0 }
+low = 1
+"""
+
+
+def test_a_claim_for_each_of_several_points_is_as_many_claims(beside: Path) -> None:
+    claims = read(GOOD + EACH, beside).claims[5:]
+    assert [c.id for c in claims] == [f"toy#{n}" for n in range(6, 11)]
+    assert [c.cells() for c in claims[:4]] == [[Cell("new", at)] for at in [(0, 1), (0, 2), (1, 1), (1, 2)]]
+    assert claims[0].text == "a value (flow.0.size 100 B, channel.per 0.1)"
+    assert claims[4].text == "behind it"
+
+
+@pytest.mark.parametrize(
+    ("each", "error"),
+    [
+        ('["channel.perr"]', 'claim[5].each: "channel.perr" is not swept: flow.0.size, channel.per'),
+        ('"channel.per"', "claim[5].each: expected a list"),
+        ("[]", "claim[5].each: names no swept path; leave it out"),
+    ],
+)
+def test_each_names_swept_paths(each: str, error: str, beside: Path) -> None:
+    with pytest.raises(InputError, match=re.escape(error)):
+        read(GOOD + EACH.replace('["channel.per", "flow.0.size"]', each), beside)
+
+
+def test_a_mistake_in_one_of_several_claims_names_its_place_in_the_file(beside: Path) -> None:
+    with pytest.raises(InputError, match=re.escape("claim[6].kind")):
+        read(GOOD + EACH.replace('text = "behind it"\nkind = "value"', 'text = "behind it"\nkind = "valu"'), beside)
+
+
 def test_evidence_goes_to_the_claims_it_names(beside: Path) -> None:
     claims = read(GOOD, beside).claims
     assert [len(c.evidence) for c in claims] == [1, 2, 0, 0, 0]

@@ -106,7 +106,7 @@ class Cell:
             *(f'[[node]]\nname = "sta{i}"' for i in range(self.flows)),
         ]
         # A queue that refuses a packet is behind the TUN device: the kernel's TCP does not hear of it.
-        options = f'preset = "linux", congestion = "{self.control}", local_congestion = false'
+        options = f'preset = "linux", congestion = "{self.control}", local_congestion = false, small_queue = "off"'
         options += f', datagram = "{self.datagram} B"'
         options += "" if self.timestamps else ", timestamps = false"
         options += f", {self.extra}" if self.extra else ""

@@ -96,8 +96,9 @@ CELLS = [
 ]
 
 TCP = (
-    'transport = {{ congestion = "newreno", preset = "linux", datagram = "1500 B", send_buffer = "{0} B", '
-    'receive_buffer = "{0} B", initial_window = 10, receiver = "delayed-ack", quickack = false, min_rto = "1 s" }}\n'
+    'transport = {{ congestion = "newreno", preset = "linux", small_queue = "off", datagram = "1500 B", '
+    'send_buffer = "{0} B", receive_buffer = "{0} B", initial_window = 10, '
+    'receiver = "delayed-ack", quickack = false, min_rto = "1 s" }}\n'
     'stagger = "10 ms"\n'
 )
 UDP = 'transport = { protocol = "udp", datagram = "1476 B" }\ntraffic = { model = "saturated" }\n'

@@ -122,6 +122,11 @@ impl Chain {
         }
     }
 
+    /// Makes due now, after the death of its node, whatever fell due meanwhile.
+    pub fn wake(&mut self, now: SimTime) {
+        self.timers.iter_mut().for_each(|timer| timer.2 = timer.2.max(now));
+    }
+
     /// The time of the next timer.
     pub fn next_timer(&self) -> SimTime {
         self.timers.iter().map(|t| t.2).min().unwrap_or(SimTime::NEVER)

@@ -544,6 +544,7 @@ impl Node {
     /// Brings a node that was killed back. Its router begins with nothing; its agents go on from what they knew.
     pub fn restart<H: Host>(&mut self, now: SimTime, packets: &mut Packets, host: &mut H) {
         self.is_dead = false;
+        self.chain.wake(now);
         self.route(now, packets, host, |router, _, orders| router.restart(now, orders));
     }
 

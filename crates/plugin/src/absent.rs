@@ -103,7 +103,6 @@ pub const ABSENT: &[Absent] = &[
             "ilc-tcp",
             "atcp",
             "tp-lda",
-            "fastack",
             "reverse-direction",
             "zhuge",
             "abc",

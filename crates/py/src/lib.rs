@@ -91,6 +91,13 @@ impl Scenario {
         self.blueprint.effective().to_json().to_string()
     }
 
+    /// TCP flows of Linux without its small queues; see the type stub.
+    fn brimming_flows(&self) -> Vec<&str> {
+        let flows = self.described().flows.iter();
+        let brimming = flows.filter(|flow| flow.entry.transport.tcp().is_some_and(|tcp| tcp.fills_its_host()));
+        brimming.map(|flow| flow.name.as_str()).collect()
+    }
+
     #[getter]
     fn name(&self) -> &str {
         &self.described().name

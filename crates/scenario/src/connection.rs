@@ -177,6 +177,11 @@ impl Tcp {
         self.preset.unwrap_or(DEFAULT)
     }
 
+    /// True of Linux without its small queues, which no Linux host is: a window lies in the queue of its own host.
+    pub fn fills_its_host(&self) -> bool {
+        self.preset() == tcp::Preset::Linux && self.small_queue == Some(tcp::SmallQueue::Off)
+    }
+
     /// Sets in a configuration of [`Tcp::preset`], which has its plug-ins, what the keys say.
     pub fn configure(&self, config: &mut tcp::Config) {
         self.set(config);

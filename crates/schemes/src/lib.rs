@@ -50,6 +50,7 @@ plugin::registry! { "scheme", Install as install:
     "edcf-ack" => edcf_ack,
     "eln" => eln,
     "ewa" => ewa,
+    "fastack" => fastack,
     "ftca" => ftca,
     "hack" => hack,
     "hybrid-arq" => hybrid_arq,

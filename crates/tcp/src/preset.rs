@@ -1,6 +1,6 @@
 //! One word for all choices of a stack.
 
-use crate::{Config, Undo, cc};
+use crate::{Config, SmallQueue, Undo, cc};
 use plugin::{Chosen, Params, Value};
 use units::{Bytes, Dur};
 
@@ -9,7 +9,7 @@ use units::{Bytes, Dur};
 pub enum Preset {
     /// Linux as it comes (6.x): CUBIC with HyStart, an initial window of 10 (@RFC6928), SACK, PRR, RACK, TLP, all ways to undo,
     /// timestamps, quick ACKs, growth by what was newly delivered, refusals of the own host that are no losses,
-    /// `RTO = SRTT + max(200 ms, 4 RTTVAR)`, window scaling. The buffers are what its tuning ends at by default: a window of 3 MiB (half
+    /// small queues, `RTO = SRTT + max(200 ms, 4 RTTVAR)`, window scaling. The buffers are what its tuning ends at by default: a window of 3 MiB (half
     /// of tcp_rmem's 6 MiB) and 4 MiB to send.
     Linux,
     /// ns-2 (2.35, ns-default.tcl, `Agent/TCP/Newreno` with a plain sink): a window of 20 segments at most, which is the first
@@ -57,6 +57,7 @@ impl Preset {
                     byte_counting: Some(u8::MAX),
                     count_delivered: true,
                     local_congestion: true,
+                    small_queue: SmallQueue::Linux,
                     ..rfc
                 }
             }

@@ -119,6 +119,11 @@ impl Latency {
         }
     }
 
+    /// The sum of what was measured and its number, for the mean of a span of time.
+    pub fn so_far(&self) -> (Dur, u64) {
+        (self.sum, self.n())
+    }
+
     /// Forgets what was measured; what is under way stays.
     pub fn restart(&mut self) {
         let Latency { under_way, sent, .. } = std::mem::take(self);

@@ -66,7 +66,7 @@ def stations() -> tuple[Station, ...]:
     )
 
 
-EXAMPLES = ("single-hop", "coffee-shop", "bursty-link", "lecture-hall", "walking", "home-ax")
+EXAMPLES = ("single-hop", "coffee-shop", "bursty-link", "lecture-hall", "walking", "home-ax", "rrul")
 """The package's examples, simple ones first."""
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from .stats import Floats
 
-_FIRST = ("goodput", "cwnd", "srtt", "packets", "flight_size", "ssthresh", "rto", "rwnd")
+_FIRST = ("goodput", "cwnd", "srtt", "packets", "latency", "flight_size", "ssthresh", "rto", "rwnd")
 """Quantities in the order of interest; others follow by name."""
 
 _UNITS = {"bps": "Mb/s", "s": "ms", "bytes": "kB"}

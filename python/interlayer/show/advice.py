@@ -108,10 +108,11 @@ def radios(result: Mapping[str, Any]) -> Grid | None:
     return Grid(columns, lines) if rows else None
 
 
-def findings(result: Mapping[str, Any], limited: Collection[str] = (), linux: Collection[str] = ()) -> list[Finding]:
+def findings(result: Mapping[str, Any], limited: Collection[str] = (), brimming: Collection[str] = ()) -> list[Finding]:
     """What stands out, the longest waits first. Flows in `limited` have what their application asks, and no share.
 
-    Flows in `linux` have that preset: where one of them fills a queue of its own host, no Linux host shows such a wait.
+    Flows in `brimming` are Linux's without its small queues: where one of them fills a queue of its own host, no Linux
+    host shows such a wait.
     """
     found = []
     queues = sorted(result.get("queues", []), key=lambda q: -(_mean(q, "mean_wait_s") or 0.0))
@@ -121,7 +122,7 @@ def findings(result: Mapping[str, Any], limited: Collection[str] = (), linux: Co
             new = f"{_options(arm)} or fewer packets"
             waits_for = f"{cell(q, 'mean_wait_s', 'ms')} ms"
             found.append(Finding(f"packets wait in {q['id']}", waits_for, new))
-            if own := [f["id"] for f in result["flows"] if f["id"] in linux and _is_own_queue(f, q["id"])]:
+            if own := [f["id"] for f in result["flows"] if f["id"] in brimming and _is_own_queue(f, q["id"])]:
                 what = f"of these, packets of {own[0] if len(own) == 1 else f'{len(own)} flows'} in their own host"
                 found.append(Finding(what, waits_for, _NO_SMALL_QUEUES))
     for n in result["nodes"]:
@@ -204,7 +205,7 @@ def _options(*arms: str) -> str:
 
 
 _NO_SMALL_QUEUES = 'TCP small queues at its sender, which no Linux host is without (docs/queues.md, "As Linux has it")'
-"""What is said where a sender of preset `linux` fills the queue of its own host (docs/queues.md)."""
+"""What is said where a sender of Linux without small queues fills the queue of its own host (docs/queues.md)."""
 
 
 def _is_own_queue(flow: Mapping[str, Any], queue: str) -> bool:

@@ -184,12 +184,12 @@ def run(result: Mapping[str, Any], runs: Sequence[Run], *, clock: bool = True) -
     )
 
 
-def advised(result: Mapping[str, Any], limited: Collection[str] = (), linux: Collection[str] = ()) -> str:
+def advised(result: Mapping[str, Any], limited: Collection[str] = (), brimming: Collection[str] = ()) -> str:
     """Where packets waited, what the air was used for, and what is worth comparing with.
 
-    `limited` are the flows that are limited by their application, `linux` those with that preset.
+    `limited` are the flows that are limited by their application, `brimming` those of Linux without small queues.
     """
-    found = advice.findings(result, limited, linux)
+    found = advice.findings(result, limited, brimming)
     tables = [grid for grid in (advice.waits(result), advice.radios(result)) if grid]
     if not found:
         return render("Where packets waited, and what the air was used for", *tables, "Nothing stands out.")

@@ -16,6 +16,7 @@ mod edcf_ack;
 mod eln;
 mod every_scheme;
 mod ewa;
+mod fastack;
 mod five;
 mod ftca;
 mod hack;

@@ -3,6 +3,7 @@
 use super::ids::{QueueIds, category_id};
 use crate::flow::Flow;
 use crate::interface::Interface;
+use crate::record::mean_s;
 use net::Wire;
 use tcp::cc::Probe;
 use units::{Bytes, Dur, SimTime};
@@ -24,7 +25,22 @@ pub(crate) struct Series {
     pub(super) every: Dur,
     pub(super) columns: Vec<Column>,
     queues: QueueIds,
-    delivered: Vec<u64>,
+    before: Vec<Before>,
+}
+
+/// The counters of a flow at the sample before.
+#[derive(Debug, Clone, Copy, Default)]
+struct Before {
+    payload: u64,
+    latency: (Dur, u64),
+}
+
+impl Before {
+    /// The mean latency of what has arrived since, in seconds; NaN of nothing. What is measured is forgotten at the end of the warm-up.
+    fn latency_s(&self, (sum, n): (Dur, u64)) -> f64 {
+        let (sum_before, n_before) = if n < self.latency.1 { (Dur::ZERO, 0) } else { self.latency };
+        mean_s(sum - sum_before, n - n_before)
+    }
 }
 
 /// Takes the gauges of a flow's controller as series of the flow.
@@ -53,7 +69,7 @@ fn column(name: &str, unit: &str) -> String {
 
 impl Series {
     pub fn new(every: Dur, queues: QueueIds) -> Series {
-        Series { every, columns: Vec::new(), queues, delivered: Vec::new() }
+        Series { every, columns: Vec::new(), queues, before: Vec::new() }
     }
 
     pub(super) fn sample(&mut self, now: SimTime, flows: &[Flow], interfaces: &[Interface], wires: &[Wire]) {
@@ -68,13 +84,16 @@ impl Series {
             columns[at].value.push(value);
             at += 1;
         };
-        self.delivered.resize(flows.len(), 0);
-        for (flow, before) in flows.iter().zip(&mut self.delivered) {
+        self.before.resize(flows.len(), Before::default());
+        for (flow, before) in flows.iter().zip(&mut self.before) {
             let Some(stated) = flow.stated() else { continue };
             let payload = stated.delivered[1].payload;
-            let goodput = Bytes(payload - *before) / self.every;
-            *before = payload;
+            let goodput = Bytes(payload - before.payload) / self.every;
+            let latency = stated.latency.so_far();
+            let latency_s = before.latency_s(latency);
+            *before = Before { payload, latency };
             put(&|| format!("flow.{}.goodput_bps", stated.name), goodput.bps() as f64);
+            put(&|| format!("flow.{}.latency_s", stated.name), latency_s);
             if let Some(sender) = flow.connection(0) {
                 let ssthresh = sender.ssthresh().0;
                 let ssthresh = if ssthresh == u64::MAX { f64::NAN } else { ssthresh as f64 };

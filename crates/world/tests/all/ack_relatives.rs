@@ -35,7 +35,7 @@ delay = "5 ms"
         _ = write!(
             text,
             "[[node]]\nname = \"s{i}\"\n[[flow]]\nfrom = \"server\"\nto = \"s{i}\"\n\
-             transport = {{ protocol = \"tcp\", preset = \"linux\", congestion = \"cubic\"{tcp} }}\n"
+             transport = {{ protocol = \"tcp\", preset = \"linux\", small_queue = \"off\", congestion = \"cubic\"{tcp} }}\n"
         );
     }
     text

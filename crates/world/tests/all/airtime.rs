@@ -63,7 +63,7 @@ fn airtime_is_shared_equally_where_a_fifo_shares_packets() {
 fn a_sparse_flow_beside_a_download_waits_a_fifth_of_its_time_in_a_fifo_or_less() {
     // Four downloads, so that no receiver's window bounds the queue.
     let download = "[[flow]]\nfrom = 'ap'\nto = 's0'\ntraffic = { model = 'bulk' }\n\
-                    transport = { protocol = 'tcp', preset = 'linux', congestion = 'cubic' }\n";
+                    transport = { protocol = 'tcp', preset = 'linux', small_queue = 'off', congestion = 'cubic' }\n";
     let sparse = "[[flow]]\nfrom = 'ap'\nto = 's1'\ntraffic = { model = 'cbr', rate = '80 kb/s' }\n\
                   transport = { protocol = 'udp', datagram = '128 B' }\n";
     let flows = download.repeat(4) + sparse;

@@ -1,6 +1,6 @@
-//! LLE-TCP acknowledges in the receiver's name. With it on and no node failing, every acknowledged byte is delivered:
-//! under frame errors, closed windows, full receive buffers, two-way data, every option of TCP. With a station killed at
-//! a random time, what is acknowledged and undelivered is counted and stays within the bound of the scheme's file.
+//! LLE-TCP and FastACK acknowledge in the receiver's name. With one of them on and no node failing, every acknowledged byte is delivered:
+//! under frame errors, closed windows, full receive buffers, two-way data, every option of TCP; with FastACK wherever its client
+//! goes. With a node killed at a random time, what is acknowledged and undelivered is counted and stays within the bound of its file.
 
 use crate::cells::run;
 use proptest::prelude::*;
@@ -147,6 +147,15 @@ strategy = "{}"
 "#,
         case.radio.keys, case.queue, case.errors, case.host_delay_us, case.strategy
     );
+    flows(case, ["a", "b"], &mut text);
+    if let Some((node, at)) = kill {
+        _ = write!(text, "[[event]]\nat = \"{at}\"\nkill = \"{node}\"\n");
+    }
+    text
+}
+
+/// Writes the flows of a case.
+fn flows(case: &Case, [from, to]: [&str; 2], text: &mut String) {
     let bytes = case.bytes;
     for _ in 0..case.flows {
         let reverse = if case.two_way {
@@ -158,8 +167,8 @@ strategy = "{}"
             text,
             r#"
 [[flow]]
-from = "a"
-to = "b"
+from = "{from}"
+to = "{to}"
 traffic = {{ model = "bulk", bytes = "{bytes} B" }}
 reverse = {reverse}
 reader = {}
@@ -189,10 +198,6 @@ max_rto = "2 s"
             case.small_queue
         );
     }
-    if let Some((node, at)) = kill {
-        _ = write!(text, "[[event]]\nat = \"{at}\"\nkill = \"{node}\"\n");
-    }
-    text
 }
 
 fn number(run: &Run, flow: usize, name: &str) -> u64 {
@@ -355,6 +360,138 @@ proptest! {
         let run = run(&scenario(&case, "4 s", Some(("b", &format!("{at_us} us")))), case.seed);
         for flow in 0..case.flows {
             prop_assert_eq!(number(&run, flow, "acked_undelivered_bytes"), 0, "flow {}", flow);
+        }
+    }
+}
+
+/// FastACK between a server and its client: the access points, the wires and what happens.
+#[derive(Debug, Clone)]
+struct Behind {
+    case: Case,
+    /// The client goes to and fro between two access points, which drop their queues or send them on.
+    moves: bool,
+    handoff_queue: &'static str,
+    wire: &'static str,
+    memory: &'static str,
+    retransmissions: u32,
+}
+
+fn behind() -> impl Strategy<Value = Behind> {
+    let cases = prop_oneof![1 => case(), 3 => aggregating()];
+    let wires = ["delay = \"1 ms\"", "delay = \"30 ms\"\nqueue = { packets = 20 }", "delay = \"5 ms\"\nloss = 0.01"];
+    let wire = prop::sample::select(wires.to_vec());
+    let memory = prop::sample::select(vec!["3 kB", "20 kB", "4 MB"]);
+    let queue = prop::sample::select(vec!["drop", "forward"]);
+    (cases, any::<bool>(), queue, wire, memory, 1u32..4).prop_map(
+        |(case, moves, handoff_queue, wire, memory, retransmissions)| Behind {
+            case,
+            moves,
+            handoff_queue,
+            wire,
+            memory,
+            retransmissions,
+        },
+    )
+}
+
+impl Behind {
+    /// The scenario, with further tables in `events`.
+    fn scenario(&self, duration: &str, events: &str) -> String {
+        let Behind { case, moves, handoff_queue, wire, memory, retransmissions } = self;
+        // Each access point reaches 60 m: a handoff each second for ten seconds, the first after 125 ms.
+        let mobility = "mobility = { model = \"line\", speed = \"40 m/s\", through = [[70, 0], [30, 0], [70, 0], [30, 0], [70, 0], \
+                        [30, 0], [70, 0], [30, 0], [70, 0], [30, 0]] }";
+        let (mobility, handoff) =
+            if *moves { (mobility, format!("handoff_queue = \"{handoff_queue}\"")) } else { ("", String::new()) };
+        let Case { radio, queue, errors, host_delay_us, .. } = case;
+        let mut text = format!(
+            r#"
+[scenario]
+duration = "{duration}"
+[radio]
+{}
+queue = {{ packets = {queue} }}
+{handoff}
+[channel]
+range = "60 m"
+errors = {errors}
+[[node]]
+name = "server"
+[[node]]
+name = "router"
+[[node]]
+name = "ap1"
+role = "ap"
+position = [0, 0]
+[[node]]
+name = "ap2"
+role = "ap"
+position = [100, 0]
+[[node]]
+name = "client"
+position = [55, 0]
+host_delay = "{host_delay_us} us"
+{mobility}
+[[link]]
+between = ["server", "router"]
+rate = "100 Mb/s"
+{wire}
+[[link]]
+between = ["router", "ap1"]
+rate = "100 Mb/s"
+{wire}
+[[link]]
+between = ["router", "ap2"]
+rate = "100 Mb/s"
+{wire}
+[[scheme]]
+name = "fastack"
+memory = "{memory}"
+retransmissions = {retransmissions}
+{events}
+"#,
+            radio.keys
+        );
+        flows(case, ["server", "client"], &mut text);
+        text
+    }
+}
+
+/// The bytes that are acknowledged and not delivered, if more than copies are held of and than died with an access point.
+fn beyond_the_copies(flows: usize, run: &Run) -> Option<String> {
+    let missing: u64 = (0..flows).map(|flow| number(run, flow, "acked_undelivered_bytes")).sum();
+    let back: u64 = (0..flows).map(|flow| number(run, flow, "reverse_acked_undelivered_bytes")).sum();
+    let [held, lost] = ["acked_held_bytes", "acked_lost_bytes"].map(|name| run.scheme("fastack", name) as u64);
+    (missing > held + lost || back > 0).then(|| format!("{missing} there, {back} back; {held} held, {lost} lost"))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_fastack_acknowledges_is_delivered_wherever_its_client_goes(behind in behind()) {
+        let longer = if behind.moves { 5 } else { 1 };
+        let behind = Behind { case: Case { bytes: behind.case.bytes * longer, ..behind.case }, ..behind };
+        let run = run(&behind.scenario("600 s", ""), behind.case.seed);
+        prop_assert_eq!(shortfall(&behind.case, &run), None);
+    }
+
+    #[test]
+    fn what_fastack_has_acknowledged_and_a_dead_node_has_not_lies_in_a_copy_or_died_with_one(
+        behind in behind(), dies in 0usize..3, at_us in 1000u32..4_500_000, rests_ms in 1u32..3000,
+    ) {
+        let behind = Behind { case: Case { bytes: 20_000_000, ..behind.case }, ..behind };
+        let node = ["client", "ap1", "ap2"][dies];
+        let mut events = format!("[[event]]\nat = \"{at_us} us\"\nkill = \"{node}\"\n");
+        // An access point comes back, and knows nothing.
+        if node != "client" && rests_ms < 1500 {
+            let at = at_us + rests_ms * 1000;
+            _ = write!(events, "[[event]]\nat = \"{at} us\"\nrestart = \"{node}\"\n");
+        }
+        let run = run(&behind.scenario("6 s", &events), behind.case.seed);
+        prop_assert_eq!(beyond_the_copies(behind.case.flows, &run), None);
+        if node == "client" {
+            prop_assert_eq!(run.scheme("fastack", "acked_lost_bytes"), 0.0);
         }
     }
 }

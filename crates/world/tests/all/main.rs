@@ -29,6 +29,7 @@ mod drive;
 mod dsr;
 mod events;
 mod ewa;
+mod fastack;
 mod flow_columns;
 mod fragments;
 mod ftca;

@@ -480,6 +480,10 @@ fn bound(case: &Case, run: &Run, flow: &Flow, used: &[Use]) -> u64 {
         "c3tcp" if used.params().contains(&("control", "\"full\"".to_owned())) => {
             u64::from(flow.receive_buffer) + datagram
         }
+        // What copies have, and what died with one.
+        "fastack" => {
+            ["acked_held_bytes", "acked_lost_bytes"].iter().map(|name| run.scheme("fastack", name) as u64).sum()
+        }
         _ => 0,
     };
     used.iter().map(of).sum()

@@ -312,7 +312,6 @@ const METRICS: &[&str] = &[
 
 // A node or a category may say them for itself, a plug-in is chosen by them, the whole world follows them, or other things are called so, too.
 const KEYS: &[&str] = &[
-    "preset",
     "congestion",
     "receiver",
     "recovery",

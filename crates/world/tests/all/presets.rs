@@ -34,6 +34,7 @@ fn linux_sets_every_choice() {
         ("pacing", "false"),
         ("count_delivered", "true"),
         ("local_congestion", "true"),
+        ("small_queue", "\"linux\""),
     ] {
         assert_eq!(key(", preset = \"linux\"", name), value, "{name}");
     }
@@ -110,7 +111,7 @@ fn with_preset_linux_the_own_hosts_queue_loses_nothing() {
         let counts = |key: &str| {
             let text = format!(
                 "[scenario]\nduration = \"5 s\"\n{medium}[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n[[flow]]\nfrom = \"a\"\n\
-                 to = \"b\"\ntransport = {{ protocol = \"tcp\", preset = \"linux\"{key} }}\n"
+                 to = \"b\"\ntransport = {{ protocol = \"tcp\", preset = \"linux\", small_queue = \"off\"{key} }}\n"
             );
             let blueprint = world::parse(&text, &[]).unwrap_or_else(|error| panic!("{error}"));
             let run = world::run(&blueprint, 1, &Record::default(), &AtomicBool::new(false)).unwrap();

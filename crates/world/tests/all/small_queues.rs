@@ -26,13 +26,14 @@ fn an_uploads_delay_does_not_follow_the_length_of_its_hosts_queue() {
     let (short, less) = measured(&upload(100, "'off'"));
     assert!(delay > 150.0 && less < delay / 4.0, "{delay} ms, {less} ms in a tenth of the queue");
     assert!(short > 0.95 * full, "{short} Mb/s, {full}");
-    let [long, tenth] = [1000, 100].map(|packets| fingerprinted(&upload(packets, "'linux'"), 1));
-    assert_eq!(long.fingerprint, tenth.fingerprint, "the queue is never as long");
+    let [long, fifth] = [1000, 200].map(|packets| fingerprinted(&upload(packets, "'linux'"), 1));
+    assert_eq!(long.fingerprint, fifth.fingerprint, "the queue is never as long");
     let (goodput, delay) = measured(&upload(1000, "'linux'"));
-    // By 2^-7 s of data, as much again in the acknowledgments' way, and a burst of slow start.
-    assert!(delay < 25.0 && goodput > 0.99 * full, "{delay} ms, {goodput} of {full} Mb/s");
+    // Packets have 1.2 * 24 Mb/s in 2^-7 s, 28 kB, and 64 kB halved once or twice for a least round trip of 0.5 to 1.5 ms; two of them are
+    // at most 131 kB, 43 ms. With a shift of 10 they are the latter and 3.5 kB.
+    assert!(delay < 50.0 && goodput > 0.99 * full, "{delay} ms, {goodput} of {full} Mb/s");
     let (goodput, shorter) = measured(&upload(1000, "10"));
-    assert!(shorter < delay / 2.0 && goodput > 0.99 * full, "{shorter} ms, {goodput} of {full} Mb/s");
+    assert!(shorter < 0.8 * delay && goodput > 0.99 * full, "{shorter} ms, {goodput} of {full} Mb/s");
 }
 
 #[test]
@@ -51,10 +52,10 @@ fn on_a_wire_a_few_packets_wait() {
         (queue.fold(0.0, f64::max), Run::number(&run.flows[0], "goodput_bps").expect("a column") / 1e6)
     };
     let (off, full) = longest("'off'");
-    // 10 Mb/s in 2^-10 s are 1.2 kB. The pacing rate of slow start is twice a window that is up to twice what is under way: 4.9 kB, and
-    // one packet passes the limit.
+    // 10 Mb/s in 2^-10 s are 1.2 kB, and two packets of two segments are more. The pacing rate of slow start is twice a window that is up
+    // to twice what is under way at its end.
     let (linux, goodput) = longest("'linux'");
-    assert!(off > 100.0 && linux <= 6.0, "{off} and {linux} packets");
+    assert!(off > 100.0 && linux <= 20.0, "{off} and {linux} packets");
     // 1448 of 1500 B.
     assert!(goodput > 9.6 && goodput > 0.999 * full, "{goodput} of {full} Mb/s");
 }
@@ -75,6 +76,7 @@ fn a_shift_of_ten_makes_small_aggregates_of_a_sender_whose_rate_is_measured() {
         (mpdus, Run::number(&run.flows[0], "goodput_bps").expect("a column") / 1e6)
     };
     let [(all, most), (by_radio, radio), (by_wire, wire)] = ["'off'", "7", "10"].map(found);
-    assert!(by_radio > 0.95 * all && by_wire < 0.7 * all, "MPDUs: {all}, {by_radio}, {by_wire}");
-    assert!(radio > 0.95 * most && wire < 0.85 * most, "Mb/s: {most}, {radio}, {wire}");
+    // Two packets of 2^-10 s at some 400 Mb/s are 100 to 130 kB, 70 to 90 segments, of which an aggregate of 63 is on the air.
+    assert!(by_radio > 0.95 * all && by_wire < 0.8 * all, "MPDUs: {all}, {by_radio}, {by_wire}");
+    assert!(radio > 0.95 * most && wire < 0.95 * most, "Mb/s: {most}, {radio}, {wire}");
 }

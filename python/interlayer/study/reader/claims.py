@@ -33,9 +33,11 @@ from .table import Table, constants
 _KINDS = ("value", "ratio", "order", "trend", "shape")
 
 
-def read_claim(content: object, i: int, e: Experiment, grid: Grid, explained: Mapping[int, list[Evidence]]) -> Claim:
-    """The i-th `[[claim]]`, with the evidence that explains it."""
-    t = Table(content, f"claim[{i}]")
+def read_claim(
+    content: object, place: int, number: int, e: Experiment, grid: Grid, explained: Mapping[int, list[Evidence]]
+) -> Claim:
+    """A claim with its number and the evidence that explains it, from the `[[claim]]` at a place in the file."""
+    t = Table(content, f"claim[{place}]")
     kind = cast(Kind, t.one_of("kind", _KINDS))
     text = t.take("text", str)
     strength = t.one_of("strength", ("number", "words"))
@@ -79,7 +81,7 @@ def read_claim(content: object, i: int, e: Experiment, grid: Grid, explained: Ma
         case "shape":
             test, lines = _shape(t, build)
     claim = Claim(
-        id=f"{e.id}#{i + 1}",
+        id=f"{e.id}#{number}",
         text=text,
         kind=kind,
         strength=strength,
@@ -87,7 +89,7 @@ def read_claim(content: object, i: int, e: Experiment, grid: Grid, explained: Ma
         unit=unit,
         test=test,
         lines=lines,
-        evidence=tuple(explained.get(i + 1, ())),
+        evidence=tuple(explained.get(number, ())),
         inferred=t.take("inferred", bool, False),
         approx=t.take("approx", bool, False),
         largest_of=_so_many(t, "largest_of", isinstance(test, Value | Order)),

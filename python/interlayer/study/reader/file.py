@@ -14,6 +14,7 @@ from interlayer.study.experiment import ARM, EVIDENCE, Comparison, Contradiction
 from interlayer.study.readings import Missing
 
 from .claims import read_claim, read_derived, read_evidence
+from .each import spread
 from .grid import Grid, cells_of, where_of
 from .ledger import read_ledger
 from .open import named_file, read_open
@@ -91,7 +92,10 @@ def _experiment(t: Table, beside: Path, stem: str) -> Experiment:
     with mistakes.noted():
         over_time = _over_time(Table(t.take("over_time", dict), "over_time"), grid) if t.has("over_time") else None
     swept = [*grid.paths, *(path for _, others in follow for path, _ in others)]
-    claims, derived, contradictions = t.take("claim", list, []), t.take("derived", list, []), []
+    written, derived, contradictions = t.take("claim", list, []), t.take("derived", list, []), []
+    claims: list[tuple[int, Any]] = list(enumerate(written))
+    with mistakes.noted():
+        claims = spread(written, grid, e.label)
     rests_on: dict[int, tuple[Missing, ...]] = {}
     with mistakes.noted():
         if t.has("open"):
@@ -105,10 +109,10 @@ def _experiment(t: Table, beside: Path, stem: str) -> Experiment:
     with mistakes.noted():
         t.done()
     of_claims, claims_read, derived_read = replace(grid, fixed=open_.tabled if open_ else ()), [], []
-    for i, content in enumerate(claims):
+    for i, (place, content) in enumerate(claims):
         with mistakes.noted():
             claims_read.append(
-                replace(read_claim(content, i, e, of_claims, explained), rests_on=rests_on.get(i + 1, ()))
+                replace(read_claim(content, place, i + 1, e, of_claims, explained), rests_on=rests_on.get(i + 1, ()))
             )
     for i, content in enumerate(derived):
         with mistakes.noted():

@@ -13,39 +13,62 @@ fn connected(small_queue: SmallQueue, initial_window_segments: u32) -> Script {
 }
 
 #[test]
-fn no_more_leaves_while_more_than_two_segments_wait_and_one_leaves_for_each_that_has_left() {
-    // 2 * 10,000 B / 0.1 s: 195 B in 2^-10 s. Two segments are 2000 B.
+fn no_more_leaves_while_more_than_two_packets_of_two_segments_wait_and_one_leaves_for_each_that_has_left() {
+    // 2 * 10,000 B / 0.1 s: 195 B in 2^-10 s. Two packets of two segments are 4000 B.
     connected(SmallQueue::Linux, 10).run(
         "1    queues wire
          1    write 40000
          1    > . 1:1001(1000) ack 1
          1    > . 1001:2001(1000) ack 1
          1    > . 2001:3001(1000) ack 1
+         1    > . 3001:4001(1000) ack 1
+         1    > . 4001:5001(1000) ack 1
          1.01 left 1000
-         1.01 > . 3001:4001(1000) ack 1
+         1.01 > . 5001:6001(1000) ack 1
          1.02 left 2000
-         1.02 > . 4001:5001(1000) ack 1
-         1.02 > . 5001:6001(1000) ack 1
+         1.02 > . 6001:7001(1000) ack 1
+         1.02 > . 7001:8001(1000) ack 1
          1.03 < . 1:1(0) ack 3001              // says nothing of the queue
          1.03 left 3000
-         1.03 > . 6001:7001(1000) ack 1
-         1.03 > . 7001:8001(1000) ack 1
-         1.03 > . 8001:9001(1000) ack 1",
+         1.03 > . 8001:9001(1000) ack 1
+         1.03 > . 9001:10001(1000) ack 1
+         1.03 > . 10001:11001(1000) ack 1",
     );
 }
 
 #[test]
-fn by_radio_it_is_the_data_of_eight_ms_by_wire_of_one() {
-    // 2 * 40,000 B / 0.1 s: 6250 B in 2^-7 s, six segments are less; 781 B in 2^-10 s.
-    for (interface, leave) in [("radio", 7), ("wire", 3)] {
+fn by_radio_packets_have_the_data_of_eight_ms_by_wire_of_one() {
+    // 2 * 40,000 B / 0.1 s: 6250 B in 2^-7 s, so that 12,500 may wait; 781 B in 2^-10 s, and two packets have two segments each.
+    for (interface, leave) in [("radio", 13), ("wire", 5)] {
         let mut script = connected(SmallQueue::Linux, 40);
         let sent = |n: u32| format!("1 > . {}:{}(1000) ack 1\n", n * 1000 + 1, n * 1000 + 1001);
         let all: String = (0..leave).map(sent).collect();
         script.run(&format!("1 queues {interface}\n1 write 40000\n{all}"));
     }
-    // 200,000 B in 2^-2 s: the window is the limit.
+    // 50,000 B in 2^-2 s: the window is the limit.
     let all: String = (0..10).map(|n| format!("1 > . {}:{}(1000) ack 1\n", n * 1000 + 1, n * 1000 + 1001)).collect();
     connected(SmallQueue::Shift(2), 10).run(&format!("1 queues wire\n1 write 40000\n{all}"));
+}
+
+#[test]
+fn where_the_round_trip_is_short_packets_are_longer() {
+    // After an ACK in 1 ms the least round trip halves 64 kB once. Two packets are more than the window.
+    connected(SmallQueue::Linux, 10).run(
+        "1     queues wire
+         1     write 60000
+         1     > . 1:1001(1000) ack 1
+         1     > . 1001:2001(1000) ack 1
+         1     > . 2001:3001(1000) ack 1
+         1     > . 3001:4001(1000) ack 1
+         1     > . 4001:5001(1000) ack 1
+         1.001 < . 1:1(0) ack 1001
+         1.001 > . 5001:6001(1000) ack 1
+         1.001 > . 6001:7001(1000) ack 1
+         1.001 > . 7001:8001(1000) ack 1
+         1.001 > . 8001:9001(1000) ack 1
+         1.001 > . 9001:10001(1000) ack 1
+         1.001 > . 10001:11001(1000) ack 1",
+    );
 }
 
 #[test]
@@ -56,9 +79,11 @@ fn a_segment_leaves_whatever_waits_if_no_more_than_one_is_out() {
          1    > . 1:1001(1000) ack 1
          1    > . 1001:2001(1000) ack 1
          1    > . 2001:3001(1000) ack 1
-         1.1  < . 1:1(0) ack 1001
-         1.11 < . 1:1(0) ack 2001
-         1.11 > . 3001:4001(1000) ack 1",
+         1    > . 3001:4001(1000) ack 1
+         1    > . 4001:5001(1000) ack 1
+         1.1  < . 1:1(0) ack 3001
+         1.11 < . 1:1(0) ack 4001
+         1.11 > . 5001:6001(1000) ack 1",
     );
 }
 
@@ -70,15 +95,21 @@ fn a_repair_leaves_up_to_twice_as_much() {
          1    > . 1:1001(1000) ack 1
          1    > . 1001:2001(1000) ack 1
          1    > . 2001:3001(1000) ack 1
-         1.01 left 3000
-         1.01 > . 3001:4001(1000) ack 1
-         1.01 > . 4001:5001(1000) ack 1
+         1    > . 3001:4001(1000) ack 1
+         1    > . 4001:5001(1000) ack 1
+         1.01 left 5000
          1.01 > . 5001:6001(1000) ack 1
-         1.1  < . 1:1(0) ack 1 <sack 3001:6001>
-         1.1  > . 1:1001(1000) ack 1 again      // 3000 wait, 4000 may
+         1.01 > . 6001:7001(1000) ack 1
+         1.01 > . 7001:8001(1000) ack 1
+         1.01 > . 8001:9001(1000) ack 1
+         1.01 > . 9001:10001(1000) ack 1
+         1.1  < . 1:1(0) ack 1 <sack 5001:10001>
+         1.1  > . 1:1001(1000) ack 1 again      // 5000 wait, 8000 may
          1.1  > . 1001:2001(1000) ack 1 again
+         1.1  > . 2001:3001(1000) ack 1 again
+         1.1  > . 3001:4001(1000) ack 1 again
          1.11 left 1000
-         1.11 > . 2001:3001(1000) ack 1 again",
+         1.11 > . 4001:5001(1000) ack 1 again",
     );
 }
 
