@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import time
 from typing import TYPE_CHECKING
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
 
 ATTEMPTS = 3
 """Times that a test is run on a machine that has more to do than it has processors: it measures the clock."""
+
+
+def pytest_configure() -> None:
+    """What a script begins in its background ignores SIGINT, and so would the live runs: tests press Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -41,7 +41,11 @@ def test_example_is_short_and_starts_with_a_question(example: Path) -> None:
 def test_scenario_runs(scenario: Path) -> None:
     import interlayer
 
-    assert interlayer.run(scenario).flows["goodput_bps"].min() > 0
+    flows = interlayer.run(scenario).flows
+    # Of several categories the background may get nothing while the others have something to send.
+    is_background = flows["id"].str.ends_with("-bk")
+    assert flows.filter(~is_background)["goodput_bps"].min() > 0
+    assert is_background.mean() <= 0.25
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda p: p.stem)

@@ -120,6 +120,7 @@ def test_gauges_of_every_controller_are_series_metrics_and_in_the_list_of_the_pa
             "rto_s",
             "srtt_s",
             "goodput_bps",
+            "latency_s",
         }
         assert found - plain == listed.get(name, set()), name
         for gauge in listed.get(name, ()):

@@ -152,6 +152,13 @@ def test_what_was_not_recorded_is_one_line(toy: Experiment, tmp_path: Path) -> N
         campaign.run(library.load(tmp_path / "toy.toml"), quick=True)
 
 
+def test_what_no_kernel_is_told_is_no_part_of_a_place() -> None:
+    here = recording.place(CELL, ())
+    for key, same in (("nagle = false", True), ('congestion = "cubic"', False)):
+        told = CELL.replace("datagram =", f"{key}, datagram =")
+        assert (recording.place(told, ()) == here) == same, key
+
+
 @pytest.mark.parametrize(
     ("was", "now", "told"),
     [

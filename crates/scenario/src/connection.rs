@@ -147,7 +147,7 @@ table! {
         count_delivered: Option<bool>, or TCP_DEFAULT, sets count_delivered,
         /// A segment that the own host's queue refuses was not sent, and cuts the window once, as a mark does (as Linux). Off: it is lost.
         local_congestion: Option<bool>, or TCP_DEFAULT, sets local_congestion,
-        /// Data in the queues of the own host: no more leaves while it is above that of 2^-shift s at the pacing rate, and above two segments. `linux`: shift 7 by radio, 10 by wire.
+        /// Data in the queues of the own host: no more leaves while it is above two of Linux's packets, each of 2^-shift s at the pacing rate, and above that alone. `linux`: shift 7 by radio, 10 by wire.
         small_queue: Option<tcp::SmallQueue>, or TCP_DEFAULT, sets small_queue,
         /// Duplicate ACKs that make a loss.
         dup_ack_threshold: Option<u32>, in 1..=1_000, or TCP_DEFAULT, sets dup_ack_threshold,

@@ -237,7 +237,7 @@ impl Flow {
     }
 
     fn rto(&self, least: Dur) -> Dur {
-        let base = self.rtt.get().map_or(FIRST_TIMEOUT, |(srtt, var)| (srtt + var * 4).max(least));
+        let base = self.rtt.timeout().map_or(FIRST_TIMEOUT, |timeout| timeout.max(least));
         (base * (1 << self.timeouts.min(16))).min(LONGEST_TIMEOUT)
     }
 

@@ -12,6 +12,11 @@ impl Smoothed {
         self.0
     }
 
+    /// The time after which an answer is overdue: SRTT + 4 RTTVAR. `None` before the first sample.
+    pub fn timeout(self) -> Option<Dur> {
+        self.0.map(|(srtt, var)| srtt + var * 4)
+    }
+
     /// Takes a sample, with gains of 1/8 and 1/4.
     pub fn sample(&mut self, rtt: Dur) {
         self.0 = Some(match self.0 {
@@ -31,6 +36,7 @@ mod tests {
         assert_eq!(smoothed.get(), None);
         smoothed.sample(Dur::from_ms(80));
         assert_eq!(smoothed.get(), Some((Dur::from_ms(80), Dur::from_ms(40))));
+        assert_eq!(smoothed.timeout(), Some(Dur::from_ms(240)));
         // 80 + (160 - 80) / 8; 40 + (80 - 40) / 4.
         smoothed.sample(Dur::from_ms(160));
         assert_eq!(smoothed.get(), Some((Dur::from_ms(90), Dur::from_ms(50))));

@@ -179,9 +179,9 @@ pub enum SmallQueue {
     /// None.
     #[default]
     Off,
-    /// As Linux: the data of 2^-10 s at the pacing rate, of 2^-7 s by radio, and at least two segments.
+    /// As Linux: two packets, each with the data of 2^-10 s at the pacing rate, of 2^-7 s by radio.
     Linux,
-    /// The data of 2^-shift s, and at least two segments.
+    /// The same with 2^-shift s.
     Shift(u8),
 }
 

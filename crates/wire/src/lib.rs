@@ -24,6 +24,7 @@ pub mod tcp;
 
 pub use bytes::{Integrity, verify};
 pub use class::{AODV_PORT, Class};
+pub use cursor::Cursor;
 pub use error::{EmitError, FrameError, ParseError};
 pub use packet::{
     Content, DropWhy, Echo, Ipv4, L4, Notice, NoticeKind, Packet, Packets, Payload, Pkt, Quote, Shared, Udp, ecn,

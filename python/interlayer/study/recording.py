@@ -54,8 +54,12 @@ Maker = Callable[[Sequence[Wanted]], Iterator[tuple[Wanted, Mapping[str, Any]]]]
 
 
 def place(text: str, settings: Sequence[tuple[str, str]]) -> Place:
-    """The place of a cell in a recording. Comments and the order of keys are no part of it."""
-    content = json.dumps(simulator.tables(text), sort_keys=True)
+    """The place of a cell in a recording. Comments, the order of keys, and what no kernel is told are no part of it."""
+    tables = simulator.tables(text)
+    for flow in tables.get("flow", ()):
+        if isinstance(flow.get("transport"), dict):
+            flow["transport"] = {key: told for key, told in flow["transport"].items() if key in ("protocol", *TOLD)}
+    content = json.dumps(tables, sort_keys=True)
     cell = "; ".join(f"{path} = {value}" for path, value in sorted(dict(settings).items()))
     return Place(hashlib.sha256(content.encode()).hexdigest()[:6], cell)
 

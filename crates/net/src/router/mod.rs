@@ -1,7 +1,6 @@
 //! Routers: a router chooses a packet's next hop, and talks to other routers.
 
 mod delayed;
-mod reader;
 mod settings;
 
 use crate::{Addresses, Hop, LinkSample};

@@ -3,8 +3,12 @@
 //! The invariant: every byte from the client's own ACK number (`acked`) up to the one that its sender was told (`told`) lies in a copy.
 //! `told` moves on only over copies, and a copy goes only when the client's own ACK covers it.
 
+mod away;
+
 use super::{Counts, Limits};
+use crate::deadline::Deadline;
 use crate::lle_tcp::generator::{Told, later};
+use crate::passing::{is_of_another, keep_later, renew_tsval, signals};
 use crate::rtt::Smoothed;
 use crate::window::{Answer, Scale};
 use crate::{Cx, Key, Toward};
@@ -20,14 +24,8 @@ const LAST_TIMEOUT: Dur = Dur::from_secs(60);
 const DUP_ACKS: u32 = 3;
 /// Instants in a row at which the MAC gives MSDUs up until the client counts as gone: what fails then waits for its timer.
 const FAILURES: u32 = 4;
-/// Times that all copies go after a client that has left by radio, at doubling intervals.
-const ROUNDS: u32 = 8;
 /// Timeouts for which a segment may stand in the transmit queue before it is sent beside that.
 const PATIENCE: u32 = 4;
-/// A number further from the last ACK than the largest window there is (@RFC7323 sec. 2.3) belongs to another connection.
-const SPAN: u32 = 1 << 30;
-/// Signals of an ACK beside number and window.
-const SIGNALS: Flags = Flags(Flags::ECE.0 | Flags::CWR.0 | Flags::URG.0);
 
 /// A segment that was handed to the radio, until the client acknowledges it.
 #[derive(Debug)]
@@ -64,7 +62,7 @@ enum Why {
 }
 
 /// The access point's state of one direction of data.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Conn {
     /// The neighbour that its data goes to, and whether it has left.
     peer: Option<NodeId>,
@@ -106,51 +104,12 @@ pub(super) struct Conn {
     recover: Option<Seq>,
     /// Instants in a row at which MSDUs were given up, and the last.
     failures: u32,
-    failed_at: SimTime,
+    failed_at: Option<SimTime>,
     rtt: Smoothed,
     /// Timeouts since the last advance, or rounds.
     backoff: u32,
-    /// The time at which the first copy is sent again, and the time the timer is really set to.
-    deadline: SimTime,
-    timer_at: SimTime,
-}
-
-impl Default for Conn {
-    fn default() -> Conn {
-        Conn {
-            peer: None,
-            is_away: false,
-            entries: VecDeque::new(),
-            bytes: Bytes::ZERO,
-            acked: None,
-            told: Seq(0),
-            told_field: 0,
-            told_edge: Seq(0),
-            edge: Seq(0),
-            field: 0,
-            signals: Flags(0),
-            full: 0,
-            next_seq: None,
-            tsval: None,
-            scale: Scale::default(),
-            echoed: None,
-            sender: None,
-            mss: 0,
-            unsaid: None,
-            segments: 0,
-            is_probed: false,
-            dups: 0,
-            echoes: 0,
-            echoes_until: Seq(0),
-            recover: None,
-            failures: 0,
-            failed_at: SimTime::NEVER,
-            rtt: Smoothed::default(),
-            backoff: 0,
-            deadline: SimTime::NEVER,
-            timer_at: SimTime::NEVER,
-        }
-    }
+    /// The time at which the first copy is sent again.
+    deadline: Deadline,
 }
 
 impl Conn {
@@ -185,14 +144,14 @@ impl Conn {
             }
         }
         self.bytes = Bytes::ZERO;
-        self.deadline = SimTime::NEVER;
+        self.deadline.clear();
     }
 
     /// Begins anew, for what is evidently another connection of the same name. The timer, if set, finds nothing to do.
     fn restart(&mut self, counts: &mut Counts, cx: &mut Cx) {
         counts.acked_lost_bytes += self.held_bytes();
         self.clear(DropWhy::CopyDone, cx);
-        *self = Conn { timer_at: self.timer_at, ..Conn::default() };
+        *self = Conn { deadline: std::mem::take(&mut self.deadline), ..Conn::default() };
     }
 
     /// A segment of the sender on its way to the radio.
@@ -208,7 +167,7 @@ impl Conn {
             return Some(pkt);
         }
         let Some(acked) = self.acked else { return Some(pkt) };
-        if distance(range.start, acked) > SPAN {
+        if is_of_another(range.start, acked) {
             self.restart(counts, cx);
             return Some(pkt);
         }
@@ -280,7 +239,7 @@ impl Conn {
         let packet = cx.get(&pkt);
         let (Some(&tcp), Some(range)) = (packet.tcp(), packet.tcp_range()) else { return Some(pkt) };
         let is_pure = packet.pure_ack().is_some();
-        if self.acked.is_some_and(|acked| tcp.flags.has(Flags::ACK) && distance(tcp.ack, acked) > SPAN) {
+        if self.acked.is_some_and(|acked| tcp.flags.has(Flags::ACK) && is_of_another(tcp.ack, acked)) {
             self.restart(counts, cx);
         }
         if tcp.flags.has(Flags::SYN) {
@@ -292,7 +251,7 @@ impl Conn {
             return Some(pkt);
         }
         if let Some((_, tsecr)) = tcp.options.timestamps() {
-            self.echoed = Some(self.echoed.map_or(tsecr, |old| Seq(old).max(Seq(tsecr)).0));
+            keep_later(&mut self.echoed, tsecr);
         }
         let Some(acked) = self.acked else {
             self.acked = Some(tcp.ack);
@@ -447,7 +406,7 @@ impl Conn {
 
     /// The time from a segment's delivery within which its client's ACK should have come. @RFC6298 sec. 2
     fn timeout(&self) -> Dur {
-        self.rtt.get().map_or(FIRST_TIMEOUT, |(srtt, var)| srtt + var * 4)
+        self.rtt.timeout().unwrap_or(FIRST_TIMEOUT)
     }
 
     /// The end of what the MAC has delivered.
@@ -521,18 +480,13 @@ impl Conn {
     /// Brings a late copy up to date, or its host would discard it: a TSval older than one that it has taken (PAWS, @RFC7323 sec. 5.3), an
     /// ACK number more than a window old (@RFC5961 sec. 5.2).
     fn renew(&self, pkt: &Pkt, cx: &mut Cx) {
-        let Some(tcp) = cx.get(pkt).tcp() else { return };
-        let own = tcp.options.timestamps().map(|(tsval, _)| Seq(tsval));
-        let tsval = self.echoed.filter(|echoed| own.is_some_and(|own| own.lt(Seq(*echoed))));
-        let sender = self.sender.filter(|sender| tcp.flags.has(Flags::ACK) && tcp.ack.lt(sender.ack));
-        if tsval.is_none() && sender.is_none() {
-            return;
-        }
-        let Some(header) = cx.get_mut(pkt).tcp_mut() else { return };
-        if let Some(tsval) = tsval {
-            header.options.set_tsval(tsval);
-        }
-        if let Some(sender) = sender {
+        renew_tsval(pkt, self.echoed, cx);
+        let is_behind = |sender: &Told| {
+            cx.get(pkt).tcp().is_some_and(|tcp| tcp.flags.has(Flags::ACK) && tcp.ack.lt(sender.ack))
+        };
+        if let Some(sender) = self.sender.filter(is_behind)
+            && let Some(header) = cx.get_mut(pkt).tcp_mut()
+        {
             (header.ack, header.window) = (sender.ack, sender.window);
         }
     }
@@ -584,7 +538,7 @@ impl Conn {
                 cx.timer(say_key(flow), cx.now);
             }
         }
-        if self.deadline == SimTime::NEVER {
+        if !self.deadline.is_set() {
             self.arm(flow, limits, cx);
         }
     }
@@ -630,8 +584,8 @@ impl Conn {
         counts: &mut Counts,
         cx: &mut Cx,
     ) {
-        if fate == Fate::GivenUp && self.failed_at != cx.now {
-            (self.failures, self.failed_at) = (self.failures.saturating_add(1), cx.now);
+        if fate == Fate::GivenUp && self.failed_at != Some(cx.now) {
+            (self.failures, self.failed_at) = (self.failures.saturating_add(1), Some(cx.now));
         }
         let Some(at) = self.position(range) else { return };
         let entry = &mut self.entries[at];
@@ -644,15 +598,9 @@ impl Conn {
 
     /// Its timer went off.
     pub(super) fn timer(&mut self, flow: FlowId, limits: &Limits, counts: &mut Counts, cx: &mut Cx) {
-        self.timer_at = SimTime::NEVER;
-        if self.deadline == SimTime::NEVER {
+        if !self.deadline.has_come(repair_key(flow), cx) {
             return;
         }
-        if cx.now < self.deadline {
-            self.set_timer(flow, cx);
-            return;
-        }
-        self.deadline = SimTime::NEVER;
         if self.is_away {
             self.send_on(flow, limits, counts, cx);
             return;
@@ -672,49 +620,11 @@ impl Conn {
     /// Sets the deadline, if there are copies.
     fn arm(&mut self, flow: FlowId, limits: &Limits, cx: &mut Cx) {
         if self.bytes == Bytes::ZERO {
-            self.deadline = SimTime::NEVER;
+            self.deadline.clear();
             return;
         }
-        let timeout = self.timeout().max(limits.min_timeout);
-        self.deadline = cx.now + (timeout * (1 << self.backoff.min(16))).min(LAST_TIMEOUT.max(limits.min_timeout));
-        self.set_timer(flow, cx);
-    }
-
-    /// Sets the timer only if it would go off too late: most deadlines move on before they come.
-    fn set_timer(&mut self, flow: FlowId, cx: &mut Cx) {
-        if self.deadline < self.timer_at {
-            self.timer_at = self.deadline;
-            cx.timer(repair_key(flow), self.deadline);
-        }
-    }
-
-    /// Its client has left: the copies go after it by whatever way leads to it now.
-    pub(super) fn leaves(&mut self, flow: FlowId, limits: &Limits, counts: &mut Counts, cx: &mut Cx) {
-        self.entries.retain(|entry| entry.copy.is_some());
-        self.entries.iter_mut().for_each(|entry| entry.in_mac = 0);
-        (self.is_away, self.backoff) = (true, 0);
-        self.send_on(flow, limits, counts, cx);
-    }
-
-    /// It is here again.
-    pub(super) fn returns(&mut self, flow: FlowId, limits: &Limits, cx: &mut Cx) {
-        (self.is_away, self.backoff) = (false, 0);
-        self.arm(flow, limits, cx);
-    }
-
-    fn send_on(&mut self, flow: FlowId, limits: &Limits, counts: &mut Counts, cx: &mut Cx) {
-        if self.backoff >= ROUNDS {
-            return;
-        }
-        self.backoff += 1;
-        for entry in &self.entries {
-            let Some(copy) = &entry.copy else { continue };
-            let pkt = cx.copy(copy);
-            self.renew(&pkt, cx);
-            cx.inject(pkt, Toward::Route);
-            counts.sent_on += 1;
-        }
-        self.arm(flow, limits, cx);
+        let timeout = self.timeout().max(limits.min_timeout) * (1 << self.backoff.min(16));
+        self.deadline.set(cx.now + timeout.min(LAST_TIMEOUT.max(limits.min_timeout)), repair_key(flow), cx);
     }
 }
 
@@ -730,13 +640,4 @@ fn repair_key(flow: FlowId) -> Key {
 /// The flow of a timer, and whether it is the one that repairs.
 pub(super) fn flow_of(key: Key) -> (FlowId, bool) {
     (FlowId((key.0 / 2) as u32), key.0 % 2 == 1)
-}
-
-fn signals(tcp: &Tcp) -> Flags {
-    Flags(tcp.flags.0 & SIGNALS.0)
-}
-
-/// The distance between two numbers, whichever is first.
-fn distance(a: Seq, b: Seq) -> u32 {
-    (a - b).min(b - a)
 }

@@ -48,7 +48,7 @@ const PARAMS: &[Param] = &[
     Param {
         key: "memory",
         kind: Kind::Size { min: Bytes(3000), max: Bytes(1 << 30) },
-        default: Value::Size(Bytes(4_000_000)),
+        default: Value::Size(Bytes(4_000_000)), // what Linux has under way at most: tcp_wmem, 4 MiB
         doc: "size of the copies kept for each connection; what finds no room is not acknowledged here",
     },
     Param {

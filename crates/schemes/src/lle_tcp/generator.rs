@@ -1,5 +1,6 @@
 //! The sending station's half: ACKs out of the MAC's reports.
 
+use crate::passing::keep_later;
 use crate::window::{Answer, Scale, Show, Shown};
 use crate::{Cx, Key, Toward};
 use std::collections::BTreeMap;
@@ -435,9 +436,9 @@ impl Generator {
     }
 }
 
-/// Keeps the later of the TSval known and the one in `tcp`: clocks of timestamps run modulo 2³². @RFC7323 sec. 5.2
+/// Keeps the later of the TSval known and the one in `tcp`.
 pub(crate) fn later(known: &mut Option<u32>, tcp: &Tcp) {
     if let Some((tsval, _)) = tcp.options.timestamps() {
-        *known = Some(known.map_or(tsval, |old| Seq(old).max(Seq(tsval)).0));
+        keep_later(known, tsval);
     }
 }

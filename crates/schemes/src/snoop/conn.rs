@@ -2,16 +2,16 @@
 
 use super::FlowId;
 use super::express::Word;
+use crate::deadline::Deadline;
+use crate::passing::{SPAN, is_of_another, keep_later, renew_tsval, signals};
+use crate::rtt::Smoothed;
 use crate::{Cx, Key, Toward};
 use std::collections::VecDeque;
 use units::{Dur, NodeId, SimTime};
 use wire::{DropWhy, Flags, Packet, Pkt, Seq, SeqRange, Tcp, tcp::kind};
 
-/// RTT of the air before it was measured, and its deviation. @NS2: srtt_, rttvar_
-const FIRST_SRTT: Dur = Dur::from_ms(100);
-const FIRST_RTTVAR: Dur = Dur::from_ms(250);
-/// A number further from the last ACK than the largest window there is (@RFC7323 sec. 2.3) belongs to another connection.
-const SPAN: u32 = 1 << 30;
+/// The timeout before the RTT of the air was measured: 100 ms and four times 250. @NS2: srtt_, rttvar_
+const FIRST_TIMEOUT: Dur = Dur::from_ms(1100);
 
 /// The scenario's settings, and the way to the queue.
 #[derive(Debug)]
@@ -75,7 +75,7 @@ struct Entry {
 }
 
 /// The base station's state of one direction of data.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Conn {
     peer: Option<NodeId>,
     /// In the order of their numbers.
@@ -101,39 +101,10 @@ pub(super) struct Conn {
     echoed: Option<u32>,
     /// One past the sender's FIN, and whether it was acknowledged.
     fin: Option<Seq>,
-    srtt: Dur,
-    rttvar: Dur,
-    is_measured: bool,
-    /// The time at which the next packet in line is repeated, unless an ACK advances before; and the time the timer is
-    /// really set to.
-    deadline: SimTime,
-    timer_at: SimTime,
-}
-
-impl Default for Conn {
-    fn default() -> Conn {
-        Conn {
-            peer: None,
-            cache: VecDeque::new(),
-            sent: 0,
-            highest: None,
-            acked: None,
-            floor: Seq(0),
-            window: 0,
-            signals: Flags(0),
-            dups: 0,
-            doubles: 0,
-            doubles_until: Seq(0),
-            last_ack: None,
-            echoed: None,
-            fin: None,
-            srtt: FIRST_SRTT,
-            rttvar: FIRST_RTTVAR,
-            is_measured: false,
-            deadline: SimTime::NEVER,
-            timer_at: SimTime::NEVER,
-        }
-    }
+    /// The RTT over the air.
+    rtt: Smoothed,
+    /// The time at which the next packet in line is repeated, unless an ACK advances before.
+    deadline: Deadline,
 }
 
 /// The reason why a packet is repeated.
@@ -164,13 +135,13 @@ impl Conn {
         for entry in self.cache.drain(..) {
             cx.drop(entry.pkt, why);
         }
-        self.deadline = SimTime::NEVER;
+        self.deadline.clear();
     }
 
     /// Begins anew, for what is evidently another connection of the same name. The timer, if set, finds nothing to do.
     fn restart(&mut self, cx: &mut Cx) {
         self.clear(DropWhy::CopyDone, cx);
-        *self = Conn { timer_at: self.timer_at, ..Conn::default() };
+        *self = Conn { deadline: std::mem::take(&mut self.deadline), ..Conn::default() };
     }
 
     /// Data of the sender on its way to the radio.
@@ -188,7 +159,7 @@ impl Conn {
         };
         let (len, is_fin) = (packet.ip_len(), tcp.flags.has(Flags::FIN));
         if let Some(acked) = self.acked {
-            if distance(range.start, acked) > SPAN {
+            if is_of_another(range.start, acked) {
                 self.restart(cx);
             } else if range.end.le(acked) {
                 return self.is_old(range, pkt, counts, cx);
@@ -239,7 +210,7 @@ impl Conn {
             },
         );
         counts.cached += 1;
-        if self.deadline == SimTime::NEVER {
+        if !self.deadline.is_set() {
             self.arm(flow, limits, cx);
         }
         Some(pkt)
@@ -268,7 +239,7 @@ impl Conn {
         let packet = cx.get(&pkt);
         let Some(&tcp) = packet.tcp() else { return Some(pkt) };
         let is_pure = packet.pure_ack().is_some();
-        let is_known = self.acked.is_some_and(|acked| self.floor.le(tcp.ack) && distance(tcp.ack, acked) <= SPAN);
+        let is_known = self.acked.is_some_and(|acked| self.floor.le(tcp.ack) && !is_of_another(tcp.ack, acked));
         if !is_known {
             if self.acked.is_some() {
                 self.restart(cx);
@@ -278,7 +249,7 @@ impl Conn {
         }
         let acked = self.acked.unwrap_or(tcp.ack);
         if let Some((_, tsecr)) = tcp.options.timestamps() {
-            self.echoed = Some(self.echoed.map_or(tsecr, |old| Seq(old).max(Seq(tsecr)).0));
+            keep_later(&mut self.echoed, tsecr);
         }
         if tcp.ack.lt(acked) {
             if !is_pure {
@@ -298,7 +269,7 @@ impl Conn {
         let was_closed = self.is_closed();
         (self.window, self.signals) = (tcp.window, signals(&tcp));
         if self.is_closed() {
-            self.deadline = SimTime::NEVER;
+            self.deadline.clear();
         } else if was_closed && !self.cache.is_empty() {
             self.arm(flow, limits, cx);
         }
@@ -341,9 +312,9 @@ impl Conn {
             self.doubles = 0;
         }
         if let Some(rtt) = sample.filter(|_| is_plain) {
-            self.measured(rtt);
+            self.rtt.sample(rtt);
         }
-        self.deadline = SimTime::NEVER;
+        self.deadline.clear();
         if !self.cache.is_empty() {
             self.arm(flow, limits, cx);
         }
@@ -415,11 +386,7 @@ impl Conn {
         entry.echoes = (self.sent - entry.nth).saturating_sub(seen + limits.word.waiting(flow));
         let copy = cx.copy(&entry.pkt);
         // The sender may have repeated something before it since, with a later timestamp.
-        if let (Some(echoed), Some(tcp)) = (self.echoed, cx.get_mut(&copy).tcp_mut())
-            && tcp.options.timestamps().is_some_and(|(tsval, _)| Seq(tsval).lt(Seq(echoed)))
-        {
-            tcp.options.set_tsval(echoed);
-        }
+        renew_tsval(&copy, self.echoed, cx);
         limits.word.mark_urgent(cx.serial(&copy));
         cx.inject(copy, Toward::Air(peer));
         match why {
@@ -432,15 +399,9 @@ impl Conn {
 
     /// Its timer went off.
     pub(super) fn timer(&mut self, flow: FlowId, limits: &Limits, counts: &mut Counts, cx: &mut Cx) {
-        self.timer_at = SimTime::NEVER;
-        if self.deadline == SimTime::NEVER {
+        if !self.deadline.has_come(key(flow), cx) {
             return;
         }
-        if cx.now < self.deadline {
-            self.set_timer(flow, cx);
-            return;
-        }
-        self.deadline = SimTime::NEVER;
         // What the mobile waits for never came by: the sender alone can repeat it.
         let (Some(head), Some(acked)) = (self.cache.front(), self.acked) else { return };
         if !head.range.contains(acked) {
@@ -479,38 +440,13 @@ impl Conn {
         self.cache.get(at).filter(|entry| entry.range.start == seq).map(|_| at)
     }
 
-    /// One sample of the RTT over the air. @RFC6298 sec. 2
-    fn measured(&mut self, rtt: Dur) {
-        if !self.is_measured {
-            self.is_measured = true;
-            (self.srtt, self.rttvar) = (rtt, rtt / 2);
-            return;
-        }
-        let deviation = self.srtt.saturating_sub(rtt).max(rtt.saturating_sub(self.srtt));
-        self.rttvar = (self.rttvar * 3 + deviation) / 4;
-        self.srtt = (self.srtt * 7 + rtt) / 8;
-    }
-
     fn arm(&mut self, flow: FlowId, limits: &Limits, cx: &mut Cx) {
-        self.deadline = cx.now + (self.srtt + self.rttvar * 4).max(limits.min_timeout);
-        self.set_timer(flow, cx);
-    }
-
-    /// Sets the timer only if it would go off too late: most deadlines move on before they come.
-    fn set_timer(&mut self, flow: FlowId, cx: &mut Cx) {
-        if self.deadline < self.timer_at {
-            self.timer_at = self.deadline;
-            cx.timer(Key(u64::from(flow.0)), self.deadline);
-        }
+        let timeout = self.rtt.timeout().unwrap_or(FIRST_TIMEOUT).max(limits.min_timeout);
+        self.deadline.set(cx.now + timeout, key(flow), cx);
     }
 }
 
-/// The signals of an ACK besides number and window.
-fn signals(tcp: &Tcp) -> Flags {
-    Flags(tcp.flags.0 & (Flags::ECE | Flags::CWR | Flags::URG).0)
-}
-
-/// The distance between two numbers, whichever is first.
-fn distance(a: Seq, b: Seq) -> u32 {
-    (a - b).min(b - a)
+/// The timer of a flow.
+fn key(flow: FlowId) -> Key {
+    Key(u64::from(flow.0))
 }

@@ -3,7 +3,6 @@
 use super::checksum::checksum;
 use crate::cursor::Cursor;
 use crate::{Ipv4, ParseError};
-use std::net::Ipv4Addr;
 
 /// Length of a header without options, in bytes. @RFC791 sec. 3.1
 pub(super) const HEADER_LEN: usize = 20;
@@ -77,8 +76,8 @@ pub(super) fn fields(bytes: &[u8]) -> Option<Header> {
     let ttl = cursor.u8()?;
     let protocol = cursor.u8()?;
     let found = cursor.be16()?;
-    let src = Ipv4Addr::from(cursor.array::<4>()?);
-    let dst = Ipv4Addr::from(cursor.array::<4>()?);
+    let src = cursor.ipv4()?;
+    let dst = cursor.ipv4()?;
     let ip = Ipv4 { src, dst, tos, ttl, id, dont_fragment: flags_offset & DONT_FRAGMENT != 0 };
     let plain = version_ihl == VERSION_IHL && flags_offset & !DONT_FRAGMENT == 0 && found == own_checksum(bytes)?;
     let fragment = flags_offset & 0x3FFF != 0; // more fragments, or an offset

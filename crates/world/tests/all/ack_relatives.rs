@@ -1,44 +1,16 @@
 //! Cures that were built for today's radios, in whole networks: `ack-suppress`, `ack-filter`, the receiver `tack`.
 
-use crate::cells::{fingerprinted, run};
-use std::fmt::Write;
+use crate::cells::{downloads, fingerprinted, run};
 use world::Run;
 
-/// A server, an access point and `n` stations of 802.11ax at 80 MHz, each with a download; keys of `[radio]` or `[channel]` come in `radio`
-/// and `channel`, those of the transport in `tcp`, schemes in `more`.
+/// `n` downloads over 802.11ax at 80 MHz; keys of `[radio]` or `[channel]` come in `radio` and `channel`, those of the transport in `tcp`,
+/// schemes in `more`.
 fn cell(n: usize, [radio, channel, tcp, more]: [&str; 4]) -> String {
-    let mut text = format!(
-        r#"
-[scenario]
-duration = "3 s"
-warmup = "1 s"
-[radio]
-standard = "802.11ax"
-width = "80 MHz"
-mcs = 9
-{radio}
-[channel]
-{channel}
-[[node]]
-name = "server"
-[[node]]
-name = "ap"
-role = "ap"
-[[link]]
-between = ["server", "ap"]
-rate = "10 Gb/s"
-delay = "5 ms"
-{more}
-"#
+    let head = format!(
+        "[scenario]\nduration = \"3 s\"\nwarmup = \"1 s\"\n\
+         [radio]\nstandard = \"802.11ax\"\nwidth = \"80 MHz\"\nmcs = 9\n{radio}\n[channel]\n{channel}"
     );
-    for i in 0..n {
-        _ = write!(
-            text,
-            "[[node]]\nname = \"s{i}\"\n[[flow]]\nfrom = \"server\"\nto = \"s{i}\"\n\
-             transport = {{ protocol = \"tcp\", preset = \"linux\", small_queue = \"off\", congestion = \"cubic\"{tcp} }}\n"
-        );
-    }
-    text
+    downloads(n, [&head, "rate = \"10 Gb/s\"\ndelay = \"5 ms\"", more, tcp, ""])
 }
 
 fn scheme(name: &str, keys: &str) -> String {

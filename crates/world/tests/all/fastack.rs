@@ -1,43 +1,16 @@
 //! FastACK in whole networks: a server, a wire, an access point, clients of 802.11ac. What it is worth, what it costs, and what becomes of
 //! data that it has acknowledged when access points die or clients move.
 
-use crate::cells::{fingerprinted, run};
-use std::fmt::Write;
+use crate::cells::{downloads, fingerprinted, run};
 use world::{Cell, Run};
 
 /// `n` downloads over a wire of this delay, with these words on each flow and in `[channel]`.
-fn cell([duration, delay, tcp, channel, more]: [&str; 5], n: usize) -> String {
-    let mut text = format!(
-        r#"
-[scenario]
-duration = "{duration}"
-[radio]
-standard = "802.11ac"
-width = "80 MHz"
-mcs = 7
-[channel]
-{channel}
-[[node]]
-name = "server"
-[[node]]
-name = "ap"
-role = "ap"
-[[link]]
-between = ["server", "ap"]
-rate = "1 Gb/s"
-delay = "{delay}"
-queue = {{ packets = 2000 }}
-{more}
-"#
+fn cell([duration, delay, flow, channel, more]: [&str; 5], n: usize) -> String {
+    let head = format!(
+        "[scenario]\nduration = \"{duration}\"\n[radio]\nstandard = \"802.11ac\"\nwidth = \"80 MHz\"\nmcs = 7\n[channel]\n{channel}"
     );
-    for i in 0..n {
-        _ = write!(
-            text,
-            "[[node]]\nname = \"s{i}\"\n[[flow]]\nfrom = \"server\"\nto = \"s{i}\"\n\
-             transport = {{ protocol = \"tcp\", preset = \"linux\", congestion = \"cubic\" }}\n{tcp}\n"
-        );
-    }
-    text
+    let wire = format!("rate = \"1 Gb/s\"\ndelay = \"{delay}\"\nqueue = {{ packets = 2000 }}");
+    downloads(n, [&head, &wire, more, "", flow])
 }
 
 const FASTACK: &str = "[[scheme]]\nname = \"fastack\"\n";

@@ -1,6 +1,6 @@
 //! Stations that go over from one access point to another: when, how long they are silent, and what becomes of packets and connections.
 
-use crate::cells::{recorded, run};
+use crate::cells::{recorded, run, two_access_points};
 use proptest::prelude::*;
 use std::fmt::Write;
 use std::sync::atomic::AtomicBool;
@@ -15,45 +15,9 @@ const POWERS: &str = "propagation = { model = \"log-distance\", exponent = 3.0 }
 
 /// Both access points are 100 m apart, on one channel, and wired to a router behind which a server is. A station has this mobility.
 fn cell(duration: &str, radio: &str, channel: &str, mobility: &str, more: &str) -> String {
-    format!(
-        r#"
-[scenario]
-duration = "{duration}"
-[radio]
-{radio}
-[channel]
-{channel}
-[[node]]
-name = "server"
-[[node]]
-name = "router"
-[[node]]
-name = "ap1"
-role = "ap"
-position = [0, 0]
-[[node]]
-name = "ap2"
-role = "ap"
-position = [100, 0]
-[[node]]
-name = "sta"
-position = [20, 0]
-mobility = {mobility}
-[[link]]
-between = ["server", "router"]
-rate = "100 Mb/s"
-delay = "5 ms"
-[[link]]
-between = ["router", "ap1"]
-rate = "100 Mb/s"
-delay = "1 ms"
-[[link]]
-between = ["router", "ap2"]
-rate = "100 Mb/s"
-delay = "1 ms"
-{more}
-"#
-    )
+    let head = format!("[scenario]\nduration = \"{duration}\"\n[radio]\n{radio}\n[channel]\n{channel}");
+    let station = format!("name = \"sta\"\nposition = [20, 0]\nmobility = {mobility}");
+    two_access_points(&head, &station, ["delay = \"5 ms\"", "delay = \"1 ms\""], more)
 }
 
 const B: &str = "standard = \"802.11b\"\ntx_power = \"30 dBm\"";

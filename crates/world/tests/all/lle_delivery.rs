@@ -2,7 +2,7 @@
 //! under frame errors, closed windows, full receive buffers, two-way data, every option of TCP; with FastACK wherever its client
 //! goes. With a node killed at a random time, what is acknowledged and undelivered is counted and stays within the bound of its file.
 
-use crate::cells::run;
+use crate::cells::{run, two_access_points};
 use proptest::prelude::*;
 use std::fmt::Write;
 use std::sync::atomic::AtomicBool;
@@ -404,54 +404,17 @@ impl Behind {
         let (mobility, handoff) =
             if *moves { (mobility, format!("handoff_queue = \"{handoff_queue}\"")) } else { ("", String::new()) };
         let Case { radio, queue, errors, host_delay_us, .. } = case;
-        let mut text = format!(
-            r#"
-[scenario]
-duration = "{duration}"
-[radio]
-{}
-queue = {{ packets = {queue} }}
-{handoff}
-[channel]
-range = "60 m"
-errors = {errors}
-[[node]]
-name = "server"
-[[node]]
-name = "router"
-[[node]]
-name = "ap1"
-role = "ap"
-position = [0, 0]
-[[node]]
-name = "ap2"
-role = "ap"
-position = [100, 0]
-[[node]]
-name = "client"
-position = [55, 0]
-host_delay = "{host_delay_us} us"
-{mobility}
-[[link]]
-between = ["server", "router"]
-rate = "100 Mb/s"
-{wire}
-[[link]]
-between = ["router", "ap1"]
-rate = "100 Mb/s"
-{wire}
-[[link]]
-between = ["router", "ap2"]
-rate = "100 Mb/s"
-{wire}
-[[scheme]]
-name = "fastack"
-memory = "{memory}"
-retransmissions = {retransmissions}
-{events}
-"#,
+        let head = format!(
+            "[scenario]\nduration = \"{duration}\"\n[radio]\n{}\nqueue = {{ packets = {queue} }}\n{handoff}\n\
+             [channel]\nrange = \"60 m\"\nerrors = {errors}",
             radio.keys
         );
+        let client =
+            format!("name = \"client\"\nposition = [55, 0]\nhost_delay = \"{host_delay_us} us\"\n{mobility}");
+        let more = format!(
+            "[[scheme]]\nname = \"fastack\"\nmemory = \"{memory}\"\nretransmissions = {retransmissions}\n{events}"
+        );
+        let mut text = two_access_points(&head, &client, [wire, wire], &more);
         flows(case, ["server", "client"], &mut text);
         text
     }

@@ -1,9 +1,9 @@
 //! The messages of AODV as bytes. @RFC3561 sec. 5 and 9
 
 use super::number::Number;
-use crate::router::reader::Reader;
 use std::net::Ipv4Addr;
 use units::Dur;
+use wire::Cursor;
 
 /// Destinations in one RERR that this router writes: the message stays below 1500 B. Of others it reads up to 255.
 pub const MOST_UNREACHABLE: usize = 100;
@@ -129,32 +129,32 @@ impl Message {
     /// Reads a message; `None` if it is cut, of no known type, or has an extension that must be understood and is not. Reserved bits
     /// and what follows the last extension are passed over.
     pub fn read(bytes: &[u8]) -> Option<Message> {
-        let mut rest = Reader(bytes);
-        let [kind, flags] = rest.take()?;
+        let mut rest = Cursor(bytes);
+        let [kind, flags] = rest.array()?;
         match kind {
             REQUEST => {
-                let [_, hops] = rest.take()?;
-                let id = rest.word()?;
-                let destination = rest.address()?;
-                let number = rest.number()?;
-                let (originator, originator_number) = (rest.address()?, rest.number()?);
-                rest.extensions()?;
+                let [_, hops] = rest.array()?;
+                let id = rest.be32()?;
+                let destination = rest.ipv4()?;
+                let sought = number(&mut rest)?;
+                let (originator, originator_number) = (rest.ipv4()?, number(&mut rest)?);
+                extensions(&mut rest)?;
                 Some(Message::Request(Request {
                     gratuitous: flags >> 5 & 1 == 1,
                     destination_only: flags >> 4 & 1 == 1,
                     hops,
                     id,
                     destination,
-                    destination_number: (flags >> 3 & 1 == 0).then_some(number),
+                    destination_number: (flags >> 3 & 1 == 0).then_some(sought),
                     originator,
                     originator_number,
                 }))
             }
             REPLY => {
-                let [prefix, hops] = rest.take()?;
-                let (destination, destination_number) = (rest.address()?, rest.number()?);
-                let (originator, lifetime_ms) = (rest.address()?, rest.word()?);
-                let hello_interval_ms = rest.extensions()?;
+                let [prefix, hops] = rest.array()?;
+                let (destination, destination_number) = (rest.ipv4()?, number(&mut rest)?);
+                let (originator, lifetime_ms) = (rest.ipv4()?, rest.be32()?);
+                let hello_interval_ms = extensions(&mut rest)?;
                 Some(Message::Reply(Reply {
                     wants_ack: flags >> 6 & 1 == 1,
                     prefix: prefix & 31,
@@ -167,8 +167,8 @@ impl Message {
                 }))
             }
             ERROR => {
-                let [_, count] = rest.take()?;
-                let one = |_| Some((rest.address()?, rest.number()?));
+                let [_, count] = rest.array()?;
+                let one = |_| Some((rest.ipv4()?, number(&mut rest)?));
                 let unreachable = (0..count).map(one).collect::<Option<Vec<_>>>()?;
                 (count > 0).then_some(Message::Error(Error { no_delete: flags >> 7 == 1, unreachable }))
             }
@@ -178,27 +178,23 @@ impl Message {
     }
 }
 
-impl Reader<'_> {
-    fn number(&mut self) -> Option<Number> {
-        self.word().map(Number)
-    }
+fn number(rest: &mut Cursor<'_>) -> Option<Number> {
+    rest.be32().map(Number)
+}
 
-    /// Reads extensions to the end. Returns the Hello interval, if one says it; `None` if one must be understood and is not, or is cut.
-    #[expect(clippy::option_option, reason = "an interval that is not told is no mistake")]
-    fn extensions(&mut self) -> Option<Option<u32>> {
-        let mut interval = None;
-        while !self.0.is_empty() {
-            let [kind, len] = self.take()?;
-            let data = self.0.get(..usize::from(len))?;
-            self.0 = &self.0[data.len()..];
-            match (kind, data) {
-                (HELLO_INTERVAL, [a, b, c, d]) => interval = Some(u32::from_be_bytes([*a, *b, *c, *d])),
-                (MANDATORY.., _) => return None,
-                _ => {}
-            }
+/// Reads extensions to the end. Returns the Hello interval, if one says it; `None` if one must be understood and is not, or is cut.
+#[expect(clippy::option_option, reason = "an interval that is not told is no mistake")]
+fn extensions(rest: &mut Cursor<'_>) -> Option<Option<u32>> {
+    let mut interval = None;
+    while rest.left() > 0 {
+        let [kind, len] = rest.array()?;
+        match (kind, rest.take(usize::from(len))?) {
+            (HELLO_INTERVAL, [a, b, c, d]) => interval = Some(u32::from_be_bytes([*a, *b, *c, *d])),
+            (MANDATORY.., _) => return None,
+            _ => {}
         }
-        Some(interval)
     }
+    Some(interval)
 }
 
 /// A time in whole milliseconds, as messages carry it.

@@ -1,7 +1,7 @@
 //! The DSR Options header as bytes. @RFC4728 sec. 6
 
-use crate::router::reader::Reader;
 use std::net::Ipv4Addr;
+use wire::Cursor;
 
 /// Addresses that a source route or a reply can list: an option has at most 255 bytes. @RFC4728 sec. 6.3, 6.7
 pub const MOST_LISTED: usize = 63;
@@ -156,19 +156,18 @@ impl Header {
     /// Reads a header; `None` if it is cut, contradicts itself, has an option twice that may stand there once, or is one of flow state
     /// (@RFC4728 sec. 7), which is not known here. Padding is passed over.
     pub fn read(bytes: &[u8]) -> Option<Header> {
-        let mut rest = Reader(bytes);
-        let [_, flags] = rest.take()?;
-        if flags & 0x80 != 0 || usize::from(rest.half()?) != rest.0.len() {
+        let mut rest = Cursor(bytes);
+        let [_, flags] = rest.array()?;
+        if flags & 0x80 != 0 || usize::from(rest.be16()?) != rest.left() {
             return None;
         }
         let mut options = Vec::new();
-        while let Some([kind]) = rest.take() {
+        while let Some([kind]) = rest.array() {
             if kind == PAD_1 {
                 continue;
             }
-            let [len] = rest.take()?;
-            let mut data = Reader(rest.0.get(..usize::from(len))?);
-            rest.0 = &rest.0[usize::from(len)..];
+            let [len] = rest.array()?;
+            let mut data = Cursor(rest.take(usize::from(len))?);
             if kind != PAD_N {
                 options.push(Choice::read(kind, &mut data)?);
             }
@@ -260,30 +259,30 @@ impl Choice {
         out[start + 1] = (out.len() - start - 2) as u8;
     }
 
-    fn read(kind: u8, data: &mut Reader<'_>) -> Option<Choice> {
+    fn read(kind: u8, data: &mut Cursor<'_>) -> Option<Choice> {
         Some(match kind {
-            REQUEST => Choice::Request(Request { id: data.half()?, target: data.address()?, hops: data.addresses()? }),
+            REQUEST => Choice::Request(Request { id: data.be16()?, target: data.ipv4()?, hops: addresses(data)? }),
             REPLY => {
-                let [flags] = data.take()?;
-                let hops = data.addresses()?;
+                let [flags] = data.array()?;
+                let hops = addresses(data)?;
                 (!hops.is_empty()).then_some(())?;
                 Choice::Reply(Reply { is_last_external: flags >> 7 == 1, hops })
             }
             ERROR => {
-                let [number, salvage] = data.take()?;
-                let (source, destination) = (data.address()?, data.address()?);
+                let [number, salvage] = data.array()?;
+                let (source, destination) = (data.ipv4()?, data.ipv4()?);
                 let kind = match number {
-                    NODE_UNREACHABLE => ErrorKind::Unreachable(data.address()?),
-                    OPTION_NOT_SUPPORTED => ErrorKind::NotSupported(data.take::<1>()?[0]),
+                    NODE_UNREACHABLE => ErrorKind::Unreachable(data.ipv4()?),
+                    OPTION_NOT_SUPPORTED => ErrorKind::NotSupported(data.array::<1>()?[0]),
                     other => ErrorKind::Other(other, data.0.to_vec()),
                 };
                 Choice::Error(Error { salvage: salvage & 15, source, destination, kind })
             }
-            ACK_REQUEST => Choice::AckRequest(data.half()?),
-            ACK => Choice::Ack(Ack { id: data.half()?, source: data.address()?, destination: data.address()? }),
+            ACK_REQUEST => Choice::AckRequest(data.be16()?),
+            ACK => Choice::Ack(Ack { id: data.be16()?, source: data.ipv4()?, destination: data.ipv4()? }),
             ROUTE => {
-                let word = data.half()?;
-                let hops = data.addresses()?;
+                let word = data.be16()?;
+                let hops = addresses(data)?;
                 let (salvage, left) = ((word >> 6 & 15) as u8, (word & 63) as u8);
                 let external = [word >> 15 == 1, word >> 14 & 1 == 1];
                 // More are left than there are: an ICMP message in the RFC. @RFC4728 sec. 8.1.5
@@ -305,10 +304,8 @@ impl ErrorKind {
     }
 }
 
-impl Reader<'_> {
-    /// Reads addresses to the end.
-    fn addresses(&mut self) -> Option<Vec<Ipv4Addr>> {
-        let (all, rest) = self.0.as_chunks::<4>();
-        rest.is_empty().then(|| all.iter().map(|octets| Ipv4Addr::from(*octets)).collect())
-    }
+/// Addresses to the end.
+fn addresses(data: &Cursor<'_>) -> Option<Vec<Ipv4Addr>> {
+    let (all, rest) = data.0.as_chunks::<4>();
+    rest.is_empty().then(|| all.iter().map(|octets| Ipv4Addr::from(*octets)).collect())
 }
