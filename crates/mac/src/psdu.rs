@@ -184,6 +184,13 @@ impl Loaded {
     pub fn body(bitmap: Bitmap, load: Load) -> Body {
         Body::Loaded(ManuallyDrop::new(Box::new(Loaded { bitmap, load })))
     }
+
+    #[cold]
+    #[inline(never)]
+    fn release(this: ManuallyDrop<Box<Self>>, all: &mut Packets) {
+        let Loaded { load, .. } = *ManuallyDrop::into_inner(this);
+        load.packets.into_iter().for_each(|packet| all.release(packet));
+    }
 }
 
 /// Contents of an MPDU beyond its addresses and Duration.
@@ -315,6 +322,16 @@ impl Psdu {
         }
     }
 
+    /// Gives all QoS data in it these words for their receiver.
+    #[cold]
+    pub(crate) fn give_cue(&mut self, cue: Option<Cue>) {
+        for mpdu in self.mpdus_mut() {
+            if let Body::Data(Data { qos: Some(_), cue: place, .. }) = &mut mpdu.body {
+                *place = cue;
+            }
+        }
+    }
+
     /// Its length.
     pub fn len(&self) -> Bytes {
         match self {
@@ -376,34 +393,36 @@ impl Frame {
     }
 
     /// It is off the air, and everybody has taken from it what they wanted: its packets are given back.
-    // In line: a call costs more than what it does for most frames.
+    // In line: of most frames nothing is read but the kind of their contents.
     #[inline(always)]
     pub fn release(self, all: &mut Packets) {
-        if matches!(&self.psdu, Psdu::One(Mpdu { body: Body::Loaded(_), .. })) {
-            self.release_load(all);
-            return;
-        }
-        let release = |mpdu: Mpdu, all: &mut Packets| match mpdu.body {
-            Body::Data(Data { msdus: Msdus::One(one), .. }) => all.release(one.packet),
-            Body::Data(Data { msdus: Msdus::Many(many), .. }) => {
-                many.into_iter().for_each(|one| all.release(one.packet));
-            }
-            Body::Nothing | Body::Bitmap(_) | Body::Loaded(_) | Body::Request(_) => {}
-        };
         match self.psdu {
-            Psdu::One(mpdu) => release(mpdu, all),
-            Psdu::Many { mpdus, .. } => mpdus.into_iter().for_each(|mpdu| release(mpdu, all)),
+            Psdu::One(Mpdu { body: Body::Data(Data { msdus: Msdus::One(one), .. }), .. }) => all.release(one.packet),
+            Psdu::One(Mpdu { body: Body::Data(Data { msdus: Msdus::Many(many), .. }), .. }) => {
+                release_each(many, all)
+            }
+            Psdu::One(Mpdu { body: Body::Loaded(loaded), .. }) => Loaded::release(loaded, all),
+            Psdu::One(Mpdu { body: Body::Nothing | Body::Bitmap(_) | Body::Request(_), .. }) => {}
+            Psdu::Many { mpdus, .. } => release_mpdus(mpdus, all),
         }
     }
+}
 
-    #[cold]
-    #[inline(never)]
-    fn release_load(self, all: &mut Packets) {
-        if let Psdu::One(Mpdu { body: Body::Loaded(loaded), .. }) = self.psdu {
-            let Loaded { load, .. } = *ManuallyDrop::into_inner(loaded);
-            load.packets.into_iter().for_each(|packet| all.release(packet));
+/// Gives the packets of an A-MPDU back.
+fn release_mpdus(mpdus: Box<[Mpdu]>, all: &mut Packets) {
+    for mpdu in mpdus {
+        match mpdu.body {
+            Body::Data(Data { msdus: Msdus::One(one), .. }) => all.release(one.packet),
+            Body::Data(Data { msdus: Msdus::Many(many), .. }) => release_each(many, all),
+            Body::Nothing | Body::Bitmap(_) | Body::Loaded(_) | Body::Request(_) => {}
         }
     }
+}
+
+/// Gives those of an A-MSDU back.
+#[inline(never)]
+fn release_each(msdus: Box<[Carried]>, all: &mut Packets) {
+    msdus.into_iter().for_each(|one| all.release(one.packet));
 }
 
 #[cfg(test)]

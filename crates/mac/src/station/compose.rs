@@ -8,7 +8,7 @@ use crate::counters::CategoryCounters;
 use crate::exchange::{Exchange, Job, block_ack_request};
 use crate::link::NUMBERS;
 use crate::msdu::{MacOptions, Msdu};
-use crate::psdu::{Body, Carried, Cue, Data, Mpdu, Msdus, Subframes};
+use crate::psdu::{Body, Carried, Data, Mpdu, Msdus, Subframes};
 use crate::rate::Head;
 use crate::tx_queue::RaTid;
 use phy::{BlockCode, Mode, MpduSet, TxVector, airtime_coded};
@@ -378,7 +378,7 @@ impl Growing {
 }
 
 /// The MPDU of an MSDU, as it goes out now.
-pub(super) fn mpdu(msdu: &mut Msdu, cue: Option<Cue>, all: &mut Packets, counters: &mut CategoryCounters) -> Mpdu {
+pub(super) fn mpdu(msdu: &mut Msdu, all: &mut Packets, counters: &mut CategoryCounters) -> Mpdu {
     counters.data_frames_sent += 1;
     counters.data_frames_retried += u64::from(msdu.data_sent);
     let options = MacOptions::within(if msdu.is_extended { msdu.options_room } else { 0 });
@@ -390,7 +390,7 @@ pub(super) fn mpdu(msdu: &mut Msdu, cue: Option<Cue>, all: &mut Packets, counter
         attempt: msdu.attempts,
         is_doomed: msdu.is_doomed,
         qos: msdu.qos,
-        cue: cue.filter(|_| msdu.qos.is_some()),
+        cue: None,
         msdus: if msdu.mates.is_empty() {
             Msdus::One(Carried { packet: all.share(&msdu.pkt), options })
         } else {

@@ -192,17 +192,16 @@ impl Station {
         let label = first.label;
         // A CTS that begins something is for its transmitter. @80211-2020 9.3.1.3
         let to = if step.kind == Kind::Cts { self.node } else { first.to };
-        let psdu = match step.kind {
+        let mut psdu = match step.kind {
             Kind::Data => {
-                let cue = self.piggyback.as_ref().and_then(|own| own.cue(to, edcaf.has_more));
                 self.ppdus = self.ppdus.wrapping_add(1);
                 let Edcaf { in_service, in_psdu, every, counters, .. } = edcaf;
                 match in_service.front_mut() {
-                    Some(one) if *in_psdu == 1 => Psdu::One(mpdu(one, cue, cx.all, counters)),
+                    Some(one) if *in_psdu == 1 => Psdu::One(mpdu(one, cx.all, counters)),
                     _ => {
                         counters.a_mpdus.add(*in_psdu, step.psdu);
                         let several = in_service.iter_mut().take(*in_psdu);
-                        let mpdus = several.map(|msdu| mpdu(msdu, cue, cx.all, counters)).collect();
+                        let mpdus = several.map(|msdu| mpdu(msdu, cx.all, counters)).collect();
                         Psdu::Many { mpdus, every: *every }
                     }
                 }
@@ -219,6 +218,9 @@ impl Station {
         {
             let (mpdus, is_stalled) = (edcaf.in_psdu, std::mem::take(&mut edcaf.is_stalled));
             self.links.note_sent(of, mpdus, step.airtime, is_stalled);
+            if let Some(own) = &self.piggyback {
+                psdu.give_cue(own.cue(to, edcaf.has_more));
+            }
         }
         if let (Some(extended), true) = (&mut self.extended, is_data) {
             let asking = edcaf.psdu_mut().find(|msdu| msdu.is_extended);

@@ -1,46 +1,18 @@
 //! HACK in whole cells of 802.11ac and ax: hardly an ACK contends, all of them arrive, and Block Acks are as long as they say.
 
-use crate::cells::{fingerprinted, run};
+use crate::cells::{downloads, fingerprinted, run};
 use crate::tshark;
 use proptest::prelude::*;
-use std::fmt::Write;
 use world::{Cell, Run};
 
 /// A server, an access point and `n` stations at 80 MHz, each with a download; keys of `[radio]`, of `[channel]`, of the scenario, of the flows,
 /// and a scheme.
 fn cell(n: usize, [radio, channel, duration, flow, scheme]: [&str; 5]) -> String {
-    let mut text = format!(
-        r#"
-[scenario]
-{duration}
-[radio]
-width = "80 MHz"
-streams = 2
-queue = {{ packets = 2000 }}
-{radio}
-[channel]
-{channel}
-[[node]]
-name = "server"
-[[node]]
-name = "ap"
-role = "ap"
-[[link]]
-between = ["server", "ap"]
-rate = "10 Gb/s"
-delay = "1 ms"
-queue = {{ packets = 5000 }}
-{scheme}
-"#
+    let queue = "queue = { packets = 2000 }";
+    let head = format!(
+        "[scenario]\n{duration}\n[radio]\nwidth = \"80 MHz\"\nstreams = 2\n{queue}\n{radio}\n[channel]\n{channel}"
     );
-    for i in 0..n {
-        _ = write!(
-            text,
-            "[[node]]\nname = \"s{i}\"\n[[flow]]\nfrom = \"server\"\nto = \"s{i}\"\n{flow}\n\
-             transport = {{ protocol = \"tcp\", preset = \"linux\", congestion = \"cubic\" }}\n"
-        );
-    }
-    text
+    downloads(n, [&head, "rate = \"10 Gb/s\"\ndelay = \"1 ms\"\nqueue = { packets = 5000 }", scheme, "", flow])
 }
 
 const AC: &str = "standard = \"802.11ac\"\nmcs = 9";
@@ -58,6 +30,13 @@ fn count(run: &Run, name: &str) -> f64 {
     run.scheme("hack", name)
 }
 
+/// That of one node.
+fn count_at(run: &Run, node: &str, name: &str) -> f64 {
+    let id = Cell::Text(format!("hack@{node}"));
+    let row = run.schemes.iter().find(|row| row[0].1 == id).unwrap();
+    Run::number(row, name).unwrap()
+}
+
 /// A column of a node.
 fn node(run: &Run, name: &str, column: &str) -> f64 {
     let id = Cell::Text(name.to_owned());
@@ -67,7 +46,7 @@ fn node(run: &Run, name: &str, column: &str) -> f64 {
 
 /// The same with UDP in place of TCP, more than the radio carries: neither ACKs nor a window.
 fn udp(n: usize, radio: &str) -> String {
-    let tcp = "transport = { protocol = \"tcp\", preset = \"linux\", congestion = \"cubic\" }";
+    let tcp = "transport = { protocol = \"tcp\", preset = \"linux\", small_queue = \"off\", congestion = \"cubic\" }";
     let udp = format!(
         "traffic = {{ model = \"cbr\", rate = \"{} Mb/s\" }}\ntransport = {{ protocol = \"udp\", datagram = \"1500 B\" }}",
         1200 / n
@@ -130,13 +109,11 @@ fn connections_end_whole_whatever_is_lost() {
 
 #[test]
 fn uploads_ride_too_and_both_ways_at_once() {
-    let upload = "[[flow]]\nfrom = \"s0\"\nto = \"server\"\ntransport = { protocol = \"tcp\", preset = \"linux\", congestion = \"cubic\" }\n";
-    let both = cell(1, [AC, "", LONG, "", HACK]) + upload;
-    let run = run(&both, 1);
+    let tcp = r#"protocol = "tcp", preset = "linux", small_queue = "off", congestion = "cubic""#;
+    let upload = format!("[[flow]]\nfrom = \"s0\"\nto = \"server\"\ntransport = {{ {tcp} }}\n");
+    let run = run(&(cell(1, [AC, "", LONG, "", HACK]) + &upload), 1);
     for name in ["ap", "s0"] {
-        let id = format!("hack@{name}");
-        let row = run.schemes.iter().find(|row| row[0].1 == Cell::Text(id.clone())).unwrap();
-        let [carried, up] = ["acks_carried", "acks_handed_up"].map(|column| Run::number(row, column).unwrap());
+        let [carried, up] = ["acks_carried", "acks_handed_up"].map(|column| count_at(&run, name, column));
         println!("{name}: {carried} {up}");
         assert!(carried > 100.0 && up > 100.0, "{name}: {carried} {up}");
     }
