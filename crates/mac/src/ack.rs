@@ -6,7 +6,7 @@ use crate::contention::Outcome;
 use crate::exchange::Response;
 use crate::frame::Kind;
 use crate::msdu::{MacOptions, Msdu};
-use crate::psdu::Frame;
+use crate::psdu::{Cue, Frame, Load};
 use crate::tx_queue::RaTid;
 use phy::{Mode, MpduSet};
 use units::{Bytes, NodeId, SimTime};
@@ -24,6 +24,12 @@ pub struct Solicited {
 impl Solicited {
     /// An Ack.
     pub const ACK: Solicited = Solicited { kind: Kind::Ack, len: crate::frame::ACK };
+
+    /// The same, longer by so many bytes.
+    #[must_use]
+    pub(crate) fn longer_by(self, more: Bytes) -> Solicited {
+        Solicited { len: self.len + more, ..self }
+    }
 }
 
 /// Contents of a PSDU so far, while it is put together.
@@ -75,6 +81,32 @@ pub trait AckPolicy {
 }
 
 units::debug_by_name!(AckPolicy);
+
+/// Packets that ride in Block Acks, at both ends of a link: a recipient loads the Block Ack that answers data or a request, the originator
+/// unloads it. In no standard; for schemes. Both ends must have it.
+///
+/// The Duration of the data, or of the request, covers the longest Block Ack that the originator expects ([`Piggyback::room`]); a recipient
+/// has that and no more. So NAVs cover a load, and an opportunity its limit. A Block Ack that is lost, is lost with its load: the originator's
+/// next data frame says what it has ([`Piggyback::cue`]).
+///
+/// Call order: at the originator [`Piggyback::room`] whenever an exchange is planned that a Block Ack may answer, [`Piggyback::cue`] when its
+/// data go out, [`Piggyback::unload`] when a Block Ack came in time; at the recipient [`Piggyback::load`] for each frame, before what it brought
+/// is handed up.
+pub trait Piggyback {
+    /// Originator: the bytes by which a Block Ack of this neighbour may be longer.
+    fn room(&self, to: NodeId) -> Bytes;
+    /// Originator: the fields for its recipient in each MPDU of a PSDU that goes out; `None`: they stay zero. `more_data`: what the first would
+    /// say.
+    fn cue(&self, to: NodeId, more_data: bool) -> Option<Cue>;
+    /// Recipient: the load of the Block Ack that answers this frame (data of which these MPDUs were received, or a request), at most `room`
+    /// bytes. Asked of data that an Ack answers too, with a room of zero. [`Packets::share`] makes what a load holds.
+    fn load(&mut self, frame: &Frame, got: &MpduSet, room: Bytes, all: &mut Packets) -> Option<Load>;
+    /// Originator: a Block Ack came, with a load ([`crate::Mpdu::load`]) or without. Hands up what it carried and this station has not had yet
+    /// ([`Packets::copy_shared`] makes its packet).
+    fn unload(&mut self, frame: &Frame, all: &mut Packets, up: &mut dyn FnMut(Delivery));
+}
+
+units::debug_by_name!(Piggyback);
 
 /// A packet that a recipient hands up.
 #[derive(Debug)]

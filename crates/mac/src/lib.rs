@@ -31,7 +31,7 @@ pub mod testing;
 mod transmit;
 mod tx_queue;
 
-pub use ack::{AckPolicy, Delivery, Recipient, SoFar, Solicited};
+pub use ack::{AckPolicy, Delivery, Piggyback, Recipient, SoFar, Solicited};
 pub use aggregation::{AfterSilence, Aggregation, Discard};
 pub use air::Air;
 pub use channel::{At, AtAddressee, Channel, ErrorsAt, Got, Loss, Reception, Receptions};
@@ -46,7 +46,7 @@ pub use link::Sent;
 pub use msdu::{MacOptions, Msdu};
 pub use overlaps::Overlap;
 pub use phy::MpduSet;
-pub use psdu::{Bitmap, Body, Carried, Data, Frame, Mpdu, Msdus, Psdu, Request};
+pub use psdu::{Bitmap, Body, Carried, Cue, Data, Frame, Load, Loaded, Mpdu, Msdus, Psdu, Request};
 pub use rate::{Chain, Fixed, Head, RateControl, Stage};
 pub use report::{Fate, InOrder, InPpdu, PsduReport, TxReport};
 pub use rts_patience::RtsPatience;

@@ -5,6 +5,7 @@
 
 use crate::frame::{Kind, Label, Qos};
 use crate::msdu::MacOptions;
+use core::mem::ManuallyDrop;
 use phy::{Mode, MpduSet, Span, TxVector};
 use units::{Bytes, Dur, NodeId};
 use wire::{Packets, Shared};
@@ -37,6 +38,16 @@ impl Msdus {
     }
 }
 
+/// Two fields of a QoS data MPDU between stations that load their Block Acks ([`crate::Piggyback`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cue {
+    /// The More Data bit of Frame Control: the sender has another MSDU for this receiver and TID, which is not in this PSDU.
+    /// @80211-2020 9.2.4.1.8
+    pub more_data: bool,
+    /// A number for the scheme, in the upper byte of QoS Control.
+    pub number: u8,
+}
+
 /// Contents of a data MPDU beside its addresses. @80211-2020 9.3.2.1
 #[derive(Debug)]
 pub struct Data {
@@ -55,6 +66,8 @@ pub struct Data {
     pub is_doomed: bool,
     /// Of QoS data: between stations that both have categories.
     pub qos: Option<Qos>,
+    /// The words of a scheme that loads Block Acks to its receiver ([`crate::Piggyback::cue`]).
+    pub cue: Option<Cue>,
     /// MSDUs that it carries.
     pub msdus: Msdus,
 }
@@ -139,6 +152,24 @@ impl Bitmap {
     }
 }
 
+/// A scheme's load behind the bitmap of a Block Ack. In no standard.
+#[derive(Debug)]
+pub struct Load {
+    /// The bytes: the Block Ack is longer by them.
+    pub bytes: Box<[u8]>,
+    /// Packets that they stand for.
+    pub packets: Box<[Shared]>,
+}
+
+/// The content of a Block Ack with a load.
+#[derive(Debug)]
+pub struct Loaded {
+    /// Its bitmap.
+    pub bitmap: Bitmap,
+    /// The load behind it.
+    pub load: Load,
+}
+
 /// The content of a Block Ack Request. @80211-2020 9.3.1.7
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {
@@ -148,6 +179,20 @@ pub struct Request {
     pub start: u16,
 }
 
+impl Loaded {
+    /// The body of that Block Ack.
+    pub fn body(bitmap: Bitmap, load: Load) -> Body {
+        Body::Loaded(ManuallyDrop::new(Box::new(Loaded { bitmap, load })))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn release(this: ManuallyDrop<Box<Self>>, all: &mut Packets) {
+        let Loaded { load, .. } = *ManuallyDrop::into_inner(this);
+        load.packets.into_iter().for_each(|packet| all.release(packet));
+    }
+}
+
 /// Contents of an MPDU beyond its addresses and Duration.
 #[derive(Debug)]
 pub enum Body {
@@ -155,6 +200,8 @@ pub enum Body {
     Nothing,
     /// A Block Ack's, or a negative ACK's.
     Bitmap(Bitmap),
+    /// A Block Ack's with a load ([`crate::Piggyback`]). Nothing drops it but [`Frame::release`]: frames without loads pay for none.
+    Loaded(ManuallyDrop<Box<Loaded>>),
     /// A Block Ack Request's.
     Request(Request),
     /// A data frame's.
@@ -174,6 +221,20 @@ impl Mpdu {
     /// The data, if it is a data MPDU.
     pub fn data(&self) -> Option<&Data> {
         if let Body::Data(data) = &self.body { Some(data) } else { None }
+    }
+
+    /// The bitmap, if it has one: of a Block Ack, with a load or without.
+    pub fn bitmap(&self) -> Option<&Bitmap> {
+        match &self.body {
+            Body::Bitmap(bitmap) => Some(bitmap),
+            Body::Loaded(loaded) => Some(&loaded.bitmap),
+            Body::Nothing | Body::Request(_) | Body::Data(_) => None,
+        }
+    }
+
+    /// The load of a Block Ack, if it has one.
+    pub fn load(&self) -> Option<&Load> {
+        if let Body::Loaded(loaded) = &self.body { Some(&loaded.load) } else { None }
     }
 }
 
@@ -261,6 +322,16 @@ impl Psdu {
         }
     }
 
+    /// Gives all QoS data in it these words for their receiver.
+    #[cold]
+    pub(crate) fn give_cue(&mut self, cue: Option<Cue>) {
+        for mpdu in self.mpdus_mut() {
+            if let Body::Data(Data { qos: Some(_), cue: place, .. }) = &mut mpdu.body {
+                *place = cue;
+            }
+        }
+    }
+
     /// Its length.
     pub fn len(&self) -> Bytes {
         match self {
@@ -322,19 +393,36 @@ impl Frame {
     }
 
     /// It is off the air, and everybody has taken from it what they wanted: its packets are given back.
+    // In line: of most frames nothing is read but the kind of their contents.
+    #[inline(always)]
     pub fn release(self, all: &mut Packets) {
-        let release = |mpdu: Mpdu, all: &mut Packets| match mpdu.body {
-            Body::Data(Data { msdus: Msdus::One(one), .. }) => all.release(one.packet),
-            Body::Data(Data { msdus: Msdus::Many(many), .. }) => {
-                many.into_iter().for_each(|one| all.release(one.packet));
-            }
-            Body::Nothing | Body::Bitmap(_) | Body::Request(_) => {}
-        };
         match self.psdu {
-            Psdu::One(mpdu) => release(mpdu, all),
-            Psdu::Many { mpdus, .. } => mpdus.into_iter().for_each(|mpdu| release(mpdu, all)),
+            Psdu::One(Mpdu { body: Body::Data(Data { msdus: Msdus::One(one), .. }), .. }) => all.release(one.packet),
+            Psdu::One(Mpdu { body: Body::Data(Data { msdus: Msdus::Many(many), .. }), .. }) => {
+                release_each(many, all)
+            }
+            Psdu::One(Mpdu { body: Body::Loaded(loaded), .. }) => Loaded::release(loaded, all),
+            Psdu::One(Mpdu { body: Body::Nothing | Body::Bitmap(_) | Body::Request(_), .. }) => {}
+            Psdu::Many { mpdus, .. } => release_mpdus(mpdus, all),
         }
     }
+}
+
+/// Gives the packets of an A-MPDU back.
+fn release_mpdus(mpdus: Box<[Mpdu]>, all: &mut Packets) {
+    for mpdu in mpdus {
+        match mpdu.body {
+            Body::Data(Data { msdus: Msdus::One(one), .. }) => all.release(one.packet),
+            Body::Data(Data { msdus: Msdus::Many(many), .. }) => release_each(many, all),
+            Body::Nothing | Body::Bitmap(_) | Body::Loaded(_) | Body::Request(_) => {}
+        }
+    }
+}
+
+/// Gives those of an A-MSDU back.
+#[inline(never)]
+fn release_each(msdus: Box<[Carried]>, all: &mut Packets) {
+    msdus.into_iter().for_each(|one| all.release(one.packet));
 }
 
 #[cfg(test)]

@@ -95,7 +95,6 @@ pub const ABSENT: &[Absent] = &[
             "snack-snoop",
             "wtcp-bs",
             "dawl",
-            "hack",
             "airmail",
             "tulip",
             "metp",

@@ -101,6 +101,8 @@ pub enum Port {
     AckPolicy,
     /// The response to data received, and its delivery to the host. [`crate::Site::receive`]
     Recipient,
+    /// Packets that ride in Block Acks. [`crate::Site::load_block_acks`]
+    Piggyback,
     /// Something that only one scheme of a node can hold. [`crate::Site::exclusive`]
     Exclusive,
     /// TCP connections that lead through this node: it ends them here. [`crate::Site::ends_connections`]
@@ -111,7 +113,7 @@ pub enum Port {
 
 impl Port {
     /// All of them.
-    pub const ALL: [Port; 19] = [
+    pub const ALL: [Port; 20] = [
         Port::Packets,
         Port::TcpFlags,
         Port::TcpNumbers,
@@ -128,6 +130,7 @@ impl Port {
         Port::RateControl,
         Port::AckPolicy,
         Port::Recipient,
+        Port::Piggyback,
         Port::Exclusive,
         Port::Connections,
         Port::Routes,

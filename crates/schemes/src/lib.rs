@@ -54,6 +54,7 @@ plugin::registry! { "scheme", Install as install:
     "ewa" => ewa,
     "fastack" => fastack,
     "ftca" => ftca,
+    "hack" => hack,
     "hybrid-arq" => hybrid_arq,
     "i-tcp" => i_tcp,
     "lle-cc" => lle_cc,

@@ -5,7 +5,7 @@ use crate::stack::{Radio, Stack, What};
 use crate::{Agent, Capability, Install};
 use core::fmt;
 use engine::{Purpose, Stream, Streams};
-use mac::{AckPolicy, Classifier, Config, Edca, Plan, RateControl, Recipient, Transmit, TxQueue};
+use mac::{AckPolicy, Classifier, Config, Edca, Piggyback, Plan, RateControl, Recipient, Transmit, TxQueue};
 use plugin::Chosen;
 use std::net::Ipv4Addr;
 use tcp::SenderHook;
@@ -300,6 +300,21 @@ impl<'a> Site<'a> {
         self.claims.turn(Port::Recipient);
         self.hold(What::RECEPTION);
         self.stack.recipient = Some(Box::new(recipient));
+    }
+
+    /// Packets that ride in Block Acks, of this node and of its neighbours. One scheme of a node alone. Both ends of a link must have it:
+    /// it announces itself, and loads Block Acks only for neighbours that did. A node that starts no agreements of block acknowledgment
+    /// is an input error.
+    pub fn load_block_acks(&mut self, piggyback: impl Piggyback + 'static) {
+        self.claims.turn(Port::Piggyback);
+        if !self.mac().aggregation.is_some_and(|own| own.starts()) {
+            self.conflict(|scheme, node| {
+                let lacks = format!("{scheme} at \"{node}\": it loads Block Acks, and this radio gets none");
+                format!("{lacks}; write standard = \"802.11n\" or later in [radio], and no {NO_BLOCK_ACK}")
+            });
+        }
+        self.hold(What::LOADS);
+        self.stack.piggyback = Some(Box::new(piggyback));
     }
 
     /// Takes something that only one scheme of a node can hold. Another that takes it too is an input error that names both.

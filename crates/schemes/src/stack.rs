@@ -2,7 +2,7 @@
 
 use crate::claims::{Claims, Port, Signal};
 use crate::{Agent, Capability};
-use mac::{AckPolicy, Classifier, Config, Dcf, Msdu, Plan, RateControl, Recipient, Transmit, TxQueue};
+use mac::{AckPolicy, Classifier, Config, Dcf, Msdu, Piggyback, Plan, RateControl, Recipient, Transmit, TxQueue};
 use phy::TxVector;
 use tcp::SenderHook;
 use units::{Dbm, FlowId, NodeId};
@@ -32,6 +32,8 @@ impl What {
     pub const MPDU_ACKS: What = What("acknowledgment of what is sent");
     /// The response to data received: [`crate::Site::receive`].
     pub const RECEPTION: What = What("acknowledgment of what is received");
+    /// The load of Block Acks: [`crate::Site::load_block_acks`].
+    pub const LOADS: What = What("load of Block Acks");
 }
 
 /// An agent in a node's chain, and what its seat asked for.
@@ -83,6 +85,7 @@ pub struct Stack {
     pub(crate) rates: Vec<AroundRates>,
     pub(crate) ack_policy: Option<Box<dyn AckPolicy>>,
     pub(crate) recipient: Option<Box<dyn Recipient>>,
+    pub(crate) piggyback: Option<Box<dyn Piggyback>>,
     pub(crate) holders: Vec<(What, &'static str)>,
     plan: Option<Box<dyn Plan>>,
 }
@@ -108,6 +111,7 @@ impl Stack {
             rates: Vec::new(),
             ack_policy: None,
             recipient: None,
+            piggyback: None,
             holders: Vec::new(),
             plan: None,
         }
@@ -173,6 +177,11 @@ impl Stack {
     /// Takes the scheme's recipient: the response to data received; `None`: an Ack, duplicates filtered.
     pub fn recipient(&mut self) -> Option<Box<dyn Recipient>> {
         self.recipient.take()
+    }
+
+    /// Takes the scheme's part in what Block Acks carry; `None`: nothing.
+    pub fn piggyback(&mut self) -> Option<Box<dyn Piggyback>> {
+        self.piggyback.take()
     }
 
     /// Returns the hook in a TCP sender of `flow`, which starts at this node; `None` if no scheme has one.

@@ -29,7 +29,7 @@ impl Powers for Sample {
 }
 
 /// Returns the claims of a scheme at some sample nodes together (an access point with and without flows of its own, a
-/// station, a wired host; each under EDCA and under DCF), with its default parameters and with each other value of each
+/// station, a wired host; each under EDCA and under DCF, and with block acknowledgment), with its default parameters and with each other value of each
 /// parameter that is a choice or a truth value. Nothing is declared by hand.
 pub fn survey(entry: &Entry<Install>) -> Claims {
     let defaults = Params::defaults(entry.info.params);
@@ -106,8 +106,11 @@ fn install(chosen: &Chosen<Install>, node: NodeFacts<'_>, mac: &Config) -> Resul
 
 fn at_samples(chosen: &Chosen<Install>) -> Claims {
     let mut claims = Claims::none(chosen.info.id);
-    for node in samples(Standard::A) {
-        for mac in [dcf(Standard::A), edca(Standard::A)] {
+    let aggregating = || Config { aggregation: Some(Aggregation::of(Standard::N)), ..edca(Standard::N) };
+    for (standard, mac) in
+        [(Standard::A, dcf(Standard::A)), (Standard::A, edca(Standard::A)), (Standard::N, aggregating())]
+    {
+        for node in samples(standard) {
             // Where it refuses to be, it asks for nothing.
             if let Ok(stack) = install(chosen, node, &mac) {
                 claims = stack.claims.iter().fold(claims, |claims, own| claims.with(*own));

@@ -7,8 +7,8 @@ use crate::{
 };
 use engine::{Purpose, Streams};
 use mac::{
-    Body, Carried, Config, Data, Edca, Fate, Fifo, Frame, Kind, Label, MacOptions, Mpdu, Msdus, Psdu, Qos, Response,
-    TxQueue, TxReport, TxopLimits,
+    Aggregation, Bitmap, Body, Carried, Config, Cue, Data, Edca, Fate, Fifo, Frame, Kind, Label, Load, Loaded,
+    MacOptions, Mpdu, MpduSet, Msdus, Piggyback, Psdu, Qos, Request, Response, TxQueue, TxReport, TxopLimits,
 };
 use net::LinkSample;
 use phy::Standard;
@@ -96,6 +96,11 @@ pub fn edca(standard: Standard) -> Config {
     let config = dcf(standard);
     let categories = Edca::standard(standard, &config.timing, TxopLimits::Zero);
     config.with_edca(categories)
+}
+
+/// The same with agreements of block acknowledgment.
+pub fn aggregating(standard: Standard) -> Config {
+    Config { aggregation: Some(Aggregation::of(standard)), ..edca(standard) }
 }
 
 /// A registered scheme with these parameters.
@@ -208,6 +213,7 @@ pub struct Bench {
     announced: Option<Capability>,
     /// Everything else that was installed: queues, hooks, classifiers.
     pub stack: Stack,
+    piggyback: Option<Box<dyn Piggyback>>,
     packets: Packets,
     actions: VecDeque<Action>,
     timers: BTreeMap<Key, SimTime>,
@@ -216,6 +222,8 @@ pub struct Bench {
     pub now: SimTime,
     /// The packets injected since the last look, in order.
     pub injected: Vec<(Packet, Toward)>,
+    /// Their serials.
+    pub injected_serials: Vec<u64>,
     /// Commands to TCP senders since the last look.
     pub commands: Vec<(FlowId, SenderCommand)>,
     /// Measurements of links for the router since the last look.
@@ -238,6 +246,7 @@ impl Bench {
             agent: first.agent,
             claims: first.claims,
             announced,
+            piggyback: stack.piggyback(),
             stack,
             packets: Packets::default(),
             actions: VecDeque::new(),
@@ -245,6 +254,7 @@ impl Bench {
             view: View { facts: BTreeMap::new(), room },
             now: SimTime::ZERO,
             injected: Vec::new(),
+            injected_serials: Vec::new(),
             commands: Vec::new(),
             measured: Vec::new(),
             serial: 0,
@@ -267,6 +277,7 @@ impl Bench {
         for action in std::mem::take(&mut self.actions) {
             match action {
                 Action::Inject(pkt, toward) => {
+                    self.injected_serials.push(self.packets.serial(&pkt));
                     self.injected.push((self.packets.free(pkt, DropWhy::Delivered).clone(), toward))
                 }
                 Action::Timer(key, SimTime::NEVER) => _ = self.timers.remove(&key),
@@ -315,6 +326,69 @@ impl Bench {
             }
         }
         Some(self.packets.free(pkt, DropWhy::Delivered).clone())
+    }
+
+    /// An A-MPDU of two segments with this cue comes from the neighbour, or a request without one. Returns the load of the Block Ack that answers it,
+    /// which has this room: its bytes, and its packets.
+    pub fn load(&mut self, cue: Option<Cue>, room: Bytes) -> Option<(Vec<u8>, Vec<Packet>)> {
+        let (mode, link) = (Standard::A.modes()[0], (THERE, HERE));
+        let all = &mut self.packets;
+        let (frame, got) = if cue.is_some() {
+            let mut mpdus: Vec<Mpdu> = (0..2).map(|seq| mpdu(all, data(IN, 0..1448), seq, false)).collect();
+            for mpdu in &mut mpdus {
+                if let Body::Data(data) = &mut mpdu.body {
+                    data.cue = cue;
+                }
+            }
+            (psdu(link, mode, Dur::ZERO, mpdus), MpduSet::first(2))
+        } else {
+            let mut frame = frame(Kind::BlockAckReq, link, mode, mac::frame::BLOCK_ACK_REQUEST, Dur::ZERO);
+            frame.psdu.mpdus_mut()[0].body = Body::Request(Request { tid: 0, start: 0 });
+            (frame, MpduSet::first(1))
+        };
+        let load = self.piggyback.as_mut().and_then(|piggyback| piggyback.load(&frame, &got, room, all));
+        frame.release(all);
+        load.map(|Load { bytes, packets }| {
+            let read = packets.iter().map(|packet| all.read(packet).clone()).collect();
+            packets.into_iter().for_each(|packet| all.release(packet));
+            (bytes.into_vec(), read)
+        })
+    }
+
+    /// A Block Ack of the neighbour comes, with this load if it has one. Returns the packets that are handed up, before any agent has seen them.
+    pub fn unload(&mut self, load: Option<(Vec<u8>, Vec<Packet>)>) -> Vec<Packet> {
+        let all = &mut self.packets;
+        let mut answer =
+            frame(Kind::BlockAck, (THERE, HERE), Standard::A.modes()[0], mac::frame::BLOCK_ACK, Dur::ZERO);
+        let bitmap = Bitmap::new(0, 64);
+        answer.psdu.mpdus_mut()[0].body = match load {
+            None => Body::Bitmap(bitmap),
+            Some((bytes, packets)) => {
+                let shared = packets.into_iter().map(|packet| {
+                    let pkt = all.put(packet);
+                    let shared = all.share(&pkt);
+                    all.free(pkt, DropWhy::MacDone);
+                    shared
+                });
+                Loaded::body(bitmap, Load { bytes: bytes.into(), packets: shared.collect() })
+            }
+        };
+        let mut up = Vec::new();
+        if let Some(piggyback) = &mut self.piggyback {
+            piggyback.unload(&answer, all, &mut |delivery| up.push(delivery.pkt));
+        }
+        answer.release(all);
+        up.into_iter().map(|pkt| all.free(pkt, DropWhy::Delivered).clone()).collect()
+    }
+
+    /// Bytes that a Block Ack of the neighbour may be longer by, if a scheme loads them.
+    pub fn room(&self) -> Bytes {
+        self.piggyback.as_ref().map_or(Bytes::ZERO, |piggyback| piggyback.room(THERE))
+    }
+
+    /// The cue in data to the neighbour.
+    pub fn cue(&self, more_data: bool) -> Option<Cue> {
+        self.piggyback.as_ref().and_then(|piggyback| piggyback.cue(THERE, more_data))
     }
 
     /// Reports on a packet: this fate, at the first attempt, now.
@@ -400,6 +474,7 @@ impl Bench {
 
     /// Takes the packets injected since the last call.
     pub fn take_injected(&mut self) -> Vec<(Packet, Toward)> {
+        self.injected_serials.clear();
         std::mem::take(&mut self.injected)
     }
 
@@ -469,6 +544,7 @@ pub fn mpdu(all: &mut Packets, packet: Packet, seq: u16, is_retry: bool) -> Mpdu
         is_retry,
         attempt: 1 + u8::from(is_retry),
         is_doomed: false,
+        cue: None,
         qos: Some(Qos { category: 1, user_priority: 0 }),
         msdus: Msdus::One(Carried { packet, options: MacOptions::within(0) }),
     };

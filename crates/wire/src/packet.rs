@@ -419,6 +419,7 @@ impl Packets {
     }
 
     /// Gives a shared handle back.
+    #[inline(always)]
     pub fn release(&mut self, shared: Shared) {
         let slot = &mut self.slots[shared.0 as usize];
         slot.sharers -= 1;

@@ -119,6 +119,7 @@ impl Response {
     pub fn to(config: &Config, mode: Mode, duration: Dur, kind: Kind, body: Body) -> Response {
         let len = match &body {
             Body::Bitmap(bitmap) => block_ack(bitmap.width()),
+            Body::Loaded(loaded) => block_ack(loaded.bitmap.width()) + Bytes(loaded.load.bytes.len() as u64),
             _ => kind.control_len(),
         };
         let (mode, airtime) = config.control_modes.response(mode, len);

@@ -80,7 +80,10 @@ impl Station {
         let is_group = msdu.to == NodeId::BROADCAST;
         let solicits = match &self.ack_policy {
             Some(policy) if !is_group => policy.solicits(RaTid::of(msdu), n),
-            None if n > 1 => self.links.block_ack(RaTid::of(msdu)),
+            None if n > 1 => {
+                let plain = self.links.block_ack(RaTid::of(msdu));
+                self.piggyback.as_ref().map_or(plain, |own| plain.longer_by(own.room(msdu.to)))
+            }
             _ => Solicited::ACK,
         };
         let TxVector { mode, code, .. } = tx;
@@ -122,6 +125,7 @@ impl Station {
         }
         let of = RaTid::of(edcaf.current().expect("who requests has an MSDU in service"));
         let solicits = self.links.block_ack(of);
+        let solicits = self.piggyback.as_ref().map_or(solicits, |own| solicits.longer_by(own.room(of.to)));
         self.planned = None;
         self.exchange.insert(block_ack_request(&self.config, self.tx.mode, solicits))
     }
@@ -157,6 +161,7 @@ impl Station {
         if let Some(psdu) = self.grow(cx, i, 0, self.tx, (cx.now, is_protected)) {
             let edcaf = &mut self.edcafs[i];
             (edcaf.in_psdu, edcaf.every, edcaf.is_stalled) = (psdu.so_far.mpdus, psdu.limits.every, psdu.is_stalled);
+            edcaf.has_more = psdu.has_more;
         }
     }
 
@@ -186,12 +191,15 @@ impl Station {
             let is_first = psdu.so_far.mpdus == 0;
             let mut joins = || RaTid::of(msdu) == of && psdu.admits(msdu, ack_policy) && goes_alike(msdu, cx.all);
             if !is_first && !joins() {
+                psdu.has_more = RaTid::of(msdu) == of && !msdu.is_withdrawn;
                 break;
             }
             psdu.take(msdu);
         }
         while place + psdu.so_far.mpdus == in_service.len() {
             let Some(next) = queue.peek(cx.now, of, cx.all) else { break };
+            // Unless it is taken.
+            psdu.has_more = true;
             if !goes_alike(next, cx.all) {
                 break;
             }
@@ -201,6 +209,7 @@ impl Station {
                 break;
             }
             let Some(mut msdu) = queue.pop_for(cx.now, of, cx.all) else { break };
+            psdu.has_more = false;
             msdu.head = cx.now;
             if let Some(len) = joined {
                 in_service.join_last(msdu);
@@ -289,13 +298,25 @@ pub(super) struct Growing {
     fresh: u16,
     /// The window has kept out an MSDU that would have gone.
     is_stalled: bool,
+    /// Another MSDU of its receiver and TID waits.
+    has_more: bool,
 }
 
 impl Growing {
     fn new(limits: Limits, fresh: u16, mode: Mode) -> Growing {
         let so_far = SoFar { mpdus: 0, len: Bytes::ZERO, first_seq: None };
         let subframes = Subframes::new(limits.every);
-        Growing { limits, mode, so_far, subframes, before_last: subframes, start: None, fresh, is_stalled: false }
+        Growing {
+            limits,
+            mode,
+            so_far,
+            subframes,
+            before_last: subframes,
+            start: None,
+            fresh,
+            is_stalled: false,
+            has_more: false,
+        }
     }
 
     fn admits(&mut self, msdu: &Msdu, policy: &mut Option<Box<dyn AckPolicy>>) -> bool {
@@ -369,6 +390,7 @@ pub(super) fn mpdu(msdu: &mut Msdu, all: &mut Packets, counters: &mut CategoryCo
         attempt: msdu.attempts,
         is_doomed: msdu.is_doomed,
         qos: msdu.qos,
+        cue: None,
         msdus: if msdu.mates.is_empty() {
             Msdus::One(Carried { packet: all.share(&msdu.pkt), options })
         } else {

@@ -33,6 +33,8 @@ pub(super) struct Edcaf {
     pub every: Bytes,
     /// The window has kept an MSDU out of that PSDU.
     pub is_stalled: bool,
+    /// Another MSDU of its receiver and TID waits.
+    pub has_more: bool,
     /// Block Ack Requests that may still go out for that PSDU before it is sent again: it was not answered. 0: none goes.
     pub requests_left: u8,
     /// The number of the last request: everything before this number is settled.
@@ -67,6 +69,7 @@ impl Edcaf {
             in_psdu: 1,
             every: Bytes::ZERO,
             is_stalled: false,
+            has_more: false,
             requests_left: 0,
             requested: 0,
             walk: Walk::new(mode),

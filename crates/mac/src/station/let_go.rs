@@ -96,7 +96,8 @@ impl Station {
         let cx = &mut Cx { now, air, all, out };
         self.presence = Presence::Away;
         self.wakeup = (SimTime::NEVER, When::Between);
-        (self.state, self.response, self.exchange, self.planned) = (State::Idle, None, None, None);
+        (self.state, self.exchange, self.planned) = (State::Idle, None, None);
+        self.response.take().into_iter().for_each(|frame| frame.release(cx.all));
         self.txop = Txop::default();
         for i in 0..self.edcafs.len() {
             cx.air.silence(self.contender(i));

@@ -21,7 +21,7 @@ mod recipient;
 mod requests;
 
 use crate::Config;
-use crate::ack::{AckPolicy, Delivery, Recipient};
+use crate::ack::{AckPolicy, Delivery, Piggyback, Recipient};
 use crate::aggregation::Aggregation;
 use crate::air::Air;
 use crate::channel::Got;
@@ -162,6 +162,8 @@ pub struct Station {
 
     /// `None`: an Ack for each MPDU, duplicates filtered.
     recipient: Option<Box<dyn Recipient>>,
+    /// `None`: nothing rides in Block Acks.
+    piggyback: Option<Box<dyn Piggyback>>,
     /// The response to be sent when the timer goes off.
     response: Option<Frame>,
     /// MSDUs of which some fragments have arrived.
@@ -223,6 +225,7 @@ impl Station {
             acknowledged: MpduSet::NONE,
             seqs: Vec::new(),
             recipient: None,
+            piggyback: None,
             config,
             plan_replies: plan.replies(),
             plan,
@@ -293,6 +296,11 @@ impl Station {
     /// Another treatment of what it receives than an Ack for each MPDU.
     pub fn receive_by(&mut self, recipient: Box<dyn Recipient>) {
         (self.recipient, self.has_timers) = (Some(recipient), true);
+    }
+
+    /// Packets in Block Acks, of its own and of others.
+    pub fn load_by(&mut self, piggyback: Box<dyn Piggyback>) {
+        self.piggyback = Some(piggyback);
     }
 
     /// True if it is to be told of frames that were lost behind their MAC header: [`crate::Channel::heed_damage`].
@@ -386,10 +394,11 @@ impl Station {
 
     /// The node dies: the MAC falls silent and lets go of every MSDU in its care. A frame in the air ends in its time, with
     /// what it carries.
-    pub fn kill(&mut self, now: SimTime, air: &mut impl Air) -> Vec<Pkt> {
+    pub fn kill(&mut self, now: SimTime, air: &mut impl Air, all: &mut Packets) -> Vec<Pkt> {
         self.presence = Presence::Dead;
         self.wakeup = (SimTime::NEVER, When::Between);
-        (self.state, self.response, self.exchange, self.planned) = (State::Idle, None, None, None);
+        (self.state, self.exchange, self.planned) = (State::Idle, None, None);
+        self.response.take().into_iter().for_each(|frame| frame.release(all));
         let mut left = Vec::new();
         for i in 0..self.edcafs.len() {
             air.silence(self.contender(i));

@@ -192,7 +192,7 @@ impl Station {
         let label = first.label;
         // A CTS that begins something is for its transmitter. @80211-2020 9.3.1.3
         let to = if step.kind == Kind::Cts { self.node } else { first.to };
-        let psdu = match step.kind {
+        let mut psdu = match step.kind {
             Kind::Data => {
                 self.ppdus = self.ppdus.wrapping_add(1);
                 let Edcaf { in_service, in_psdu, every, counters, .. } = edcaf;
@@ -218,6 +218,9 @@ impl Station {
         {
             let (mpdus, is_stalled) = (edcaf.in_psdu, std::mem::take(&mut edcaf.is_stalled));
             self.links.note_sent(of, mpdus, step.airtime, is_stalled);
+            if let Some(own) = &self.piggyback {
+                psdu.give_cue(own.cue(to, edcaf.has_more));
+            }
         }
         if let (Some(extended), true) = (&mut self.extended, is_data) {
             let asking = edcaf.psdu_mut().find(|msdu| msdu.is_extended);
@@ -281,7 +284,7 @@ impl Station {
         }
         spend(&mut self.edcafs[self.active], frame.airtime);
         if self.edcafs[self.active].current().is_some_and(|msdu| msdu.is_withdrawn) {
-            self.told_gap(cx);
+            self.told_gap(cx, frame);
             return true;
         }
         if let Some((outcome, is_whole)) = judged {
@@ -319,6 +322,7 @@ impl Station {
     fn concluded(&mut self, cx: &mut Cx<impl Air>, frame: &Frame, outcome: Outcome, is_whole: bool) {
         if self.has_categories() {
             cx.air.release_others(self.contender(self.active));
+            self.unload(cx, frame);
         }
         self.edcafs[self.active].requests_left = 0;
         if !is_whole {

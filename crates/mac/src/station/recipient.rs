@@ -4,15 +4,16 @@ use super::originator::Failure;
 use super::reassembly::Fragment;
 use super::{Cx, Output, State, Station};
 use crate::ack::Delivery;
+use crate::aggregation::longest_psdu;
 use crate::air::Air;
 use crate::block_ack::{Held, Inbound};
 use crate::counters::Counters;
 use crate::exchange::Response;
-use crate::frame::Kind;
-use crate::psdu::{Body, Carried, Frame, Mpdu, Msdus, Psdu};
+use crate::frame::{Kind, block_ack};
+use crate::psdu::{Bitmap, Body, Carried, Frame, Loaded, Mpdu, Msdus, Psdu};
 use engine::Class as When;
 use phy::MpduSet;
-use units::{NodeId, SimTime};
+use units::{Bytes, NodeId, SimTime};
 use wire::Packets;
 
 impl Station {
@@ -60,35 +61,42 @@ impl Station {
 
     /// The response that follows this frame a SIFS later.
     #[inline(always)]
-    pub(super) fn response_to(&mut self, cx: &Cx<impl Air>, frame: &Frame, got: &MpduSet) -> Option<Response> {
+    pub(super) fn response_to(&mut self, cx: &mut Cx<impl Air>, frame: &Frame, got: &MpduSet) -> Option<Response> {
         if frame.to != self.node {
             return None;
         }
         let mut response = self.plan.respond(&self.config, frame, cx.air.nav() <= cx.now);
         if self.recipient.is_some() || self.links.aggregates() {
-            response = response.and_then(|proposed| self.amend(cx.now, frame, got, proposed));
+            response = response.and_then(|proposed| self.amend(cx, frame, got, proposed));
         }
         response
     }
 
     /// The response in place of the one that the plan proposes: a recipient's own, or one of block acknowledgment.
     #[inline(never)]
-    fn amend(&mut self, now: SimTime, frame: &Frame, got: &MpduSet, proposed: Response) -> Option<Response> {
+    fn amend(&mut self, cx: &mut Cx<impl Air>, frame: &Frame, got: &MpduSet, proposed: Response) -> Option<Response> {
         match &mut self.recipient {
             Some(recipient) if frame.kind == Kind::Data => recipient.respond(&self.config, frame, got, proposed),
             Some(_) => Some(proposed),
-            None => self.block_ack(now, frame, got, proposed),
+            None => self.block_ack(cx.now, frame, got, proposed, cx.all),
         }
     }
 
     /// Block acknowledgment: it notes what was received, and answers an A-MPDU or a request by a Block Ack.
     /// @80211-2020 10.25.6.3, 10.25.6.5
-    fn block_ack(&mut self, now: SimTime, frame: &Frame, got: &MpduSet, proposed: Response) -> Option<Response> {
+    fn block_ack(
+        &mut self,
+        now: SimTime,
+        frame: &Frame,
+        got: &MpduSet,
+        proposed: Response,
+        all: &mut Packets,
+    ) -> Option<Response> {
         let mpdus = frame.psdu.mpdus();
         let tid = match &mpdus[0].body {
             Body::Data(data) => data.qos.map(|qos| qos.user_priority),
             Body::Request(request) => Some(request.tid),
-            Body::Nothing | Body::Bitmap(_) => return Some(proposed),
+            Body::Nothing | Body::Bitmap(_) | Body::Loaded(_) => return Some(proposed),
         };
         let id = self.links.find_or_add(frame.from, tid);
         let Some(inbound) = self.links.get_mut(id).inbound() else {
@@ -102,6 +110,9 @@ impl Station {
         }
         if frame.kind == Kind::Data {
             if mpdus.len() == 1 {
+                if let Some(piggyback) = &mut self.piggyback {
+                    _ = piggyback.load(frame, got, Bytes::ZERO, all);
+                }
                 return Some(proposed);
             }
             // They go up together at the end of the PPDU, in the standard each at its own: what the stack answers to any but the last is
@@ -110,8 +121,40 @@ impl Station {
                 self.taken_in = now;
             }
         }
-        let body = Body::Bitmap(inbound.board.bitmap().for_tid(tid.unwrap_or_default()));
+        let bitmap = inbound.board.bitmap().for_tid(tid.unwrap_or_default());
+        let body = if self.piggyback.is_some() { self.loaded(bitmap, frame, got, all) } else { Body::Bitmap(bitmap) };
         Some(Response::to(&self.config, frame.tx.mode, frame.duration, Kind::BlockAck, body))
+    }
+
+    /// The content of a Block Ack that ends within what this frame has announced.
+    fn loaded(&mut self, bitmap: Bitmap, frame: &Frame, got: &MpduSet, all: &mut Packets) -> Body {
+        let mode = self.config.control_modes.response_to(frame.tx.mode);
+        let longest = longest_psdu(mode, frame.duration.saturating_sub(self.config.timing.sifs));
+        let room = Bytes(longest.0.saturating_sub(block_ack(bitmap.width()).0));
+        let piggyback = self.piggyback.as_mut();
+        match piggyback.and_then(|piggyback| piggyback.load(frame, got, room, all)) {
+            Some(load) => {
+                debug_assert!(load.bytes.len() as u64 <= room.0, "a load beyond what was announced");
+                Loaded::body(bitmap, load)
+            }
+            None => Body::Bitmap(bitmap),
+        }
+    }
+
+    /// Hands up the packets that a Block Ack brought beside its bitmap.
+    #[inline(always)]
+    pub(super) fn unload(&mut self, cx: &mut Cx<impl Air>, frame: &Frame) {
+        if self.piggyback.is_some() && frame.kind == Kind::BlockAck {
+            self.unload_block_ack(cx, frame);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn unload_block_ack(&mut self, cx: &mut Cx<impl Air>, frame: &Frame) {
+        let Some(piggyback) = &mut self.piggyback else { return };
+        let out = &mut *cx.out;
+        piggyback.unload(frame, cx.all, &mut |delivery| out.push(Output::Deliver(delivery)));
     }
 
     pub(super) fn respond(&mut self, cx: &Cx<impl Air>, to: &Frame, response: Response) {

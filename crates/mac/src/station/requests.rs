@@ -7,7 +7,7 @@ use crate::air::Air;
 use crate::contention::Outcome;
 use crate::frame::Kind;
 use crate::link::Order;
-use crate::psdu::{Body, Frame};
+use crate::psdu::Frame;
 use crate::tx_queue::RaTid;
 use units::{Dur, SimTime};
 
@@ -27,7 +27,7 @@ impl Station {
 
     /// The verdict of a Block Ack on the PSDU. However empty, it resets the contention window: the frame has arrived.
     pub(super) fn judge_block_ack(&mut self, frame: &Frame) -> Option<(Outcome, bool)> {
-        let Body::Bitmap(bitmap) = &frame.psdu.mpdus()[0].body else { return None };
+        let bitmap = frame.psdu.mpdus()[0].bitmap()?;
         if frame.kind != Kind::BlockAck {
             return None;
         }
@@ -40,10 +40,11 @@ impl Station {
 
     /// The receiver knows that the MSDUs at the head of the line are not sent any more: they are given up.
     #[cold]
-    pub(super) fn told_gap(&mut self, cx: &mut Cx<impl Air>) {
+    pub(super) fn told_gap(&mut self, cx: &mut Cx<impl Air>, frame: &Frame) {
         if self.has_categories() {
             cx.air.release_others(self.contender(self.active));
         }
+        self.unload(cx, frame);
         let edcaf = &self.edcafs[self.active];
         let of = edcaf.current().map(RaTid::of);
         let order = of.and_then(|of| self.links.told(of, edcaf.requested));

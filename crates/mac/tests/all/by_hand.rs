@@ -107,8 +107,17 @@ fn parsed(bytes: &[u8], mode: Mode, packets: &mut Packets) -> Frame {
             let msdus = Msdus::One(Carried { packet, options: MacOptions::within(0) });
             let (seq, fragment) = (header.sequence.number(), header.sequence.fragment());
             let (is_retry, more_fragments) = (header.flags.0 & FrameFlags::RETRY.0 != 0, false);
-            let data =
-                Data { seq, fragment, more_fragments, is_retry, attempt: 1, is_doomed: false, qos: None, msdus };
+            let data = Data {
+                seq,
+                fragment,
+                more_fragments,
+                is_retry,
+                attempt: 1,
+                is_doomed: false,
+                qos: None,
+                cue: None,
+                msdus,
+            };
             (Kind::Data, node(header.da()), Body::Data(data))
         }
         other => panic!("{other:?}"),
@@ -192,7 +201,7 @@ fn silence_is_a_failure_and_so_is_a_frame_of_others_once_it_has_ended() {
         assert_eq!(a.asked(), [Asked::Finish(Outcome::Failure, true)]);
         let (rts, _) = a.tell(500, Input::Granted).bytes();
         assert_eq!(rts.len(), 20, "from the beginning");
-        for pkt in a.station.kill(at(501), &mut a.air) {
+        for pkt in a.station.kill(at(501), &mut a.air, &mut a.packets) {
             a.packets.free(pkt, DropWhy::NodeDown);
         }
     }

@@ -99,6 +99,7 @@ impl Shown {
                 is_retry,
                 attempt: 1,
                 is_doomed: false,
+                cue: None,
                 qos,
                 msdus,
             })
@@ -443,7 +444,7 @@ impl Net {
                 starters.push(frame.from);
             }
             Stage::Kill(node) => {
-                for pkt in self.stations[node.index()].kill(now, &mut self.channel.at(node)) {
+                for pkt in self.stations[node.index()].kill(now, &mut self.channel.at(node), &mut self.packets) {
                     self.packets.free(pkt, DropWhy::NodeDown);
                 }
                 self.set_timer(node);

@@ -17,3 +17,4 @@ mod ht;
 mod in_order;
 mod levels;
 mod links;
+mod loaded;

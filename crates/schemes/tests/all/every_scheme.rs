@@ -6,11 +6,11 @@
 
 use engine::{Purpose, Streams};
 use mac::exchange::Job;
-use mac::{Config, Fate, Fifo, MacOptions, Msdu, Next, Plan, Solicited, TxQueue, TxReport};
+use mac::{Config, Cue, Fate, Fifo, MacOptions, Msdu, Next, Plan, Solicited, TxQueue, TxReport};
 use phy::Standard;
 use proptest::prelude::*;
 use queue::{Limit, Space, Spec};
-use schemes::testing::{Bench, Ground, HERE, OUT, THERE, frame, heard, node, segment};
+use schemes::testing::{Bench, Ground, HERE, OUT, THERE, aggregating, frame, heard, node, segment};
 use schemes::{
     Capability, Chosen, Install, Kind, NAMES, NodeFacts, Params, PeerEvent, Place, Powers, Signal, Stack, Toward,
     Value, find,
@@ -200,9 +200,13 @@ fn stacks(id: &str, choices: u64) -> impl Iterator<Item = Stack> {
         let ground = || Ground { powers: Some(Box::new(Levels)), ..Ground::new(node) };
         let (mut one, mut other) = (ground(), ground());
         match one.install(&drawn) {
-            Ok(sits) => sits.then_some(one.stack),
-            Err(_) => other.install(&defaults).unwrap().then_some(other.stack),
+            Ok(sits) => return sits.then_some(one.stack),
+            // Without agreements of block acknowledgment it may not be at all.
+            Err(_) if other.install(&defaults).is_err() => {}
+            Err(_) => return Some(other.stack).filter(|stack| !stack.claims.is_empty()),
         }
+        let mut third = ground().with_mac(aggregating(Standard::Ax));
+        third.install(&drawn).unwrap().then_some(third.stack)
     })
 }
 
@@ -223,8 +227,8 @@ fn facts() -> FlowFacts {
 struct Node {
     bench: Bench,
     scheme: &'static str,
-    /// Handed to the MAC, in order.
-    queued: Vec<Packet>,
+    /// Handed to the MAC, in order, with serials.
+    queued: Vec<(Packet, u64)>,
     /// Its frame sequences, with what the scheme puts around them.
     plan: Box<dyn Plan>,
     /// The hook of its schemes on a TCP sender of its own.
@@ -242,6 +246,8 @@ struct Node {
     passed: u64,
     /// The MAC options of its last frame.
     options: MacOptions,
+    /// The numbers that the neighbour says in cues, now and once it has what was loaded last.
+    numbers: (u8, u8),
     line: Line,
 }
 
@@ -327,6 +333,7 @@ impl Node {
             asked: 0,
             passed: 0,
             options: MacOptions::within(0),
+            numbers: (u8::MAX, u8::MAX),
         }
     }
 
@@ -344,7 +351,7 @@ impl Node {
             let report = self.reported(Fate::Attempt, serial);
             self.options = self.bench.options_out(&packet, &report);
             self.line.push(self.bench.now, packet.clone());
-            self.queued.push(packet);
+            self.queued.push((packet, self.bench.serial));
         }
     }
 
@@ -353,6 +360,7 @@ impl Node {
         // With what its own last frame carried: another node's would look like it. `ToHost` is the second place it passes.
         self.bench.options_in(&packet, self.passed + 2, &self.options);
         self.answers_frames();
+        self.loads_block_acks(&packet);
         self.acknowledged(&packet);
         let up = self.pass(Place::FromAir, packet).and_then(|packet| self.pass(Place::ToHost, packet));
         if let (Some(hook), Some(tcp)) = (&mut self.hook, up.as_ref().and_then(Packet::tcp)) {
@@ -400,15 +408,16 @@ impl Node {
                 self.bench.set_room(Space { free: bytes(50 - entries), used: bytes(entries), entries });
             }
         }
-        for (packet, toward) in self.bench.take_injected() {
+        let serials = self.bench.injected_serials.clone();
+        for ((packet, toward), serial) in self.bench.take_injected().into_iter().zip(serials) {
             self.asked += 1;
             _ = writeln!(self.log, "{toward:?} {packet:?}");
             if packet.tcp().is_some() {
                 self.unanswered.push(packet.clone());
             }
             // What it sends by radio is reported on like anything else.
-            if matches!(toward, Toward::Air(_)) {
-                self.queued.push(packet);
+            if matches!(toward, Toward::Air(_) | Toward::Onward(Place::ToAir, _)) {
+                self.queued.push((packet, serial));
             }
         }
         let commands = std::mem::take(&mut self.bench.commands);
@@ -455,6 +464,25 @@ impl Node {
         }
     }
 
+    /// Data come that a Block Ack answers, and one of the neighbour's, with the same load. Whether the neighbour had the last one, and has more
+    /// data, depends on the packet.
+    fn loads_block_acks(&mut self, packet: &Packet) {
+        let Some(tcp) = packet.tcp() else { return };
+        if tcp.seq.0.is_multiple_of(2) {
+            self.numbers.0 = self.numbers.1;
+        }
+        let cue = Cue { more_data: !tcp.flags.has(Flags::PSH), number: self.numbers.0 };
+        let room = Bytes(u64::from(tcp.ack.0 % 100));
+        let load = self.bench.load(Some(cue).filter(|_| tcp.window > 5_000), room);
+        if let Some(([first, n, ..], _)) = load.as_ref().map(|(bytes, packets)| (&bytes[..], packets)) {
+            self.numbers.1 = first.wrapping_add(*n).wrapping_sub(1);
+        }
+        _ = writeln!(self.log, "{load:?} {:?} {:?}", self.bench.room(), self.bench.cue(true));
+        for packet in self.bench.unload(load) {
+            self.pass(Place::FromAir, packet).and_then(|packet| self.pass(Place::ToHost, packet));
+        }
+    }
+
     /// An answer comes by the way of what is forwarded. (Most of what else comes belongs to no connection.)
     fn answer(&mut self, len: u32, resets: bool) {
         let Some(sent) = self.unanswered.pop() else { return };
@@ -497,8 +525,8 @@ impl Node {
         if self.queued.is_empty() {
             return;
         }
-        let packet = self.queued[0].clone();
-        let report = self.reported(fate, 0);
+        let (packet, serial) = self.queued[0].clone();
+        let report = self.reported(fate, serial);
         let options = self.bench.options_out(&packet, &report);
         self.bench.options_in(&packet, 0, &options);
         self.bench.report_with(&packet, &report);

@@ -129,7 +129,7 @@ fn on_a_real_interface_an_ack_overtakes_the_data_queued_before_it_and_goes_as_vo
         assert_eq!((qos.category, qos.user_priority), first);
         // 40 B of IP and TCP in 38 B of MAC.
         assert_eq!(frame.psdu.len() == Bytes(78), is_on);
-        for pkt in station.kill(granted, &mut channel.at(HERE)) {
+        for pkt in station.kill(granted, &mut channel.at(HERE), &mut all) {
             all.free(pkt, wire::DropWhy::NodeDown);
         }
     }

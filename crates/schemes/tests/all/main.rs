@@ -19,6 +19,7 @@ mod ewa;
 mod fastack;
 mod five;
 mod ftca;
+mod hack;
 mod hybrid_arq;
 mod i_tcp;
 mod lle_cc;

@@ -31,6 +31,8 @@ pub struct BlockAck<'a> {
     pub start: u16,
     /// A bit for each number from there on, the first in the lowest bit of the first octet. 8, 32, 64 or 128 octets.
     pub bitmap: &'a [u8],
+    /// Octets between the bitmap and the FCS. In no standard: schemes put them there. Empty as a rule.
+    pub behind: &'a [u8],
 }
 
 impl<'a> BlockAck<'a> {
@@ -43,6 +45,7 @@ impl<'a> BlockAck<'a> {
         Start { flags, duration, ra, ta, tid, sequence: SequenceControl::new(start, *fragment) }
             .emit(kind::BLOCK_ACK, out);
         out.extend(self.bitmap);
+        out.extend(self.behind);
         Ok(())
     }
 
@@ -59,10 +62,7 @@ impl<'a> BlockAck<'a> {
             return Err(FrameError::Unsupported("a Block Ack bitmap of fragments"));
         };
         let bitmap = cursor.take(*octets).ok_or(FrameError::Truncated("the Block Ack bitmap"))?;
-        match cursor.left() {
-            0 => Ok(BlockAck { flags, duration, ra, ta, tid, start: sequence.number(), bitmap }),
-            left => Err(FrameError::Trailing(left)),
-        }
+        Ok(BlockAck { flags, duration, ra, ta, tid, start: sequence.number(), bitmap, behind: cursor.0 })
     }
 }
 

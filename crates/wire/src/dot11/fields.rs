@@ -167,6 +167,17 @@ impl QosControl {
         QosControl(self.0 | 0x80)
     }
 
+    /// The upper byte, whose meaning depends on the frame. @80211-2020 table 9-10
+    pub const fn upper(self) -> u8 {
+        (self.0 >> 8) as u8
+    }
+
+    /// The same with this upper byte.
+    #[must_use]
+    pub const fn with_upper(self, byte: u8) -> QosControl {
+        QosControl(self.0 & 0xFF | (byte as u16) << 8)
+    }
+
     pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<QosControl, FrameError> {
         cursor.le16().map(QosControl).ok_or(FrameError::Truncated("QoS Control"))
     }

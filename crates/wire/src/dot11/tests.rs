@@ -54,9 +54,9 @@ fn a_block_ack_byte_by_byte_and_its_bitmaps_by_the_fragment_number() {
     let bits: Vec<u8> = (0..128).collect();
     // The length is in the lowest four bits of the Starting Sequence Control: 8, 32, 64, 128 octets. Above them 0xABC.
     for (octets, low) in [(8, 0xC0), (32, 0xC4), (64, 0xC8), (128, 0xCA)] {
-        let bitmap = &bits[..octets];
-        let frame =
-            Frame::BlockAck(BlockAck { flags, duration, ra: node(1), ta: node(2), tid: 6, start: 0xABC, bitmap });
+        let (bitmap, behind) = (&bits[..octets], &[][..]);
+        let block_ack = BlockAck { flags, duration, ra: node(1), ta: node(2), tid: 6, start: 0xABC, bitmap, behind };
+        let frame = Frame::BlockAck(block_ack);
         let bytes = emitted(&frame);
         // Type 01, subtype 1001. BA Control: compressed in bits 1 to 4, the TID in the upper four.
         assert_eq!(bytes[..4], [0x94, 0, 44, 0]);
@@ -66,8 +66,14 @@ fn a_block_ack_byte_by_byte_and_its_bitmaps_by_the_fragment_number() {
         assert_eq!((frame.duration().us(), frame.receiver()), (44, node(1)));
         let cut = &bytes[..bytes.len() - 5];
         assert_eq!(Frame::parse_without_fcs(cut), Err(FrameError::Truncated("the Block Ack bitmap")));
+        // A scheme's load lies between bitmap and FCS.
+        let loaded = Frame::BlockAck(BlockAck { behind: &[7, 8, 9], ..block_ack });
+        let bytes = emitted(&loaded);
+        assert_eq!((bytes.len(), &bytes[20 + octets..23 + octets]), (27 + octets, &[7, 8, 9][..]));
+        assert_eq!(Frame::parse(&bytes), Ok(loaded));
     }
-    let odd = BlockAck { flags, duration, ra: node(1), ta: node(2), tid: 0, start: 0, bitmap: &bits[..16] };
+    let odd =
+        BlockAck { flags, duration, ra: node(1), ta: node(2), tid: 0, start: 0, bitmap: &bits[..16], behind: &[] };
     let mut out = vec![1];
     assert!(matches!(Frame::BlockAck(odd).emit(&mut out), Err(EmitError::Unsupported(_))));
     assert_eq!(out, [1]);
@@ -263,7 +269,8 @@ impl Owned {
             }
             7 => {
                 let (tid, start, bitmap) = (number as u8 & 0xF, sequence.number(), &self.bitmap);
-                Frame::BlockAck(BlockAck { flags, duration, ra, ta, tid, start, bitmap })
+                let behind = &self.short;
+                Frame::BlockAck(BlockAck { flags, duration, ra, ta, tid, start, bitmap, behind })
             }
             _ => Frame::Beacon(Beacon {
                 flags,

@@ -166,7 +166,16 @@ fn control_and_data(record: &mut Record) {
     for (octets, fragment) in [(8, "0"), (32, "4")] {
         let bitmap = &bitmap[..octets];
         record.frame(
-            &emitted(&Frame::BlockAck(BlockAck { flags, duration: us(0), ra, ta, tid: 6, start: 4_000, bitmap })),
+            &emitted(&Frame::BlockAck(BlockAck {
+                flags,
+                duration: us(0),
+                ra,
+                ta,
+                tid: 6,
+                start: 4_000,
+                bitmap,
+                behind: &[],
+            })),
             with(
                 &with(&good, &addresses),
                 &[

@@ -364,6 +364,9 @@ fn fit(station: &mut Station, stack: &mut Stack) {
     if let Some(recipient) = stack.recipient() {
         station.receive_by(recipient);
     }
+    if let Some(piggyback) = stack.piggyback() {
+        station.load_by(piggyback);
+    }
     if stack.knows_options() {
         station.extend_frames();
     }

@@ -308,11 +308,15 @@ fn write_mpdu(
         (Kind::Rts, _) => dot11::Frame::Rts(dot11::Rts { flags, duration, ra, ta }).emit(out),
         (Kind::Cts, _) => dot11::Frame::Cts(dot11::Cts { flags, duration, ra }).emit(out),
         (Kind::Ack, _) => dot11::Frame::Ack(dot11::Ack { flags, duration, ra }).emit(out),
-        (Kind::BlockAck, Body::Bitmap(bitmap)) => {
+        (Kind::BlockAck, Body::Bitmap(_) | Body::Loaded(_)) => {
+            let Some(bitmap) = mpdu.bitmap() else {
+                return Err(EmitError::Unsupported("a Block Ack without a bitmap"));
+            };
+            let behind = mpdu.load().map_or(&[][..], |load| &load.bytes);
             let (tid, start, mut octets) = (bitmap.tid(), bitmap.start(), [0; 128]);
             bitmap.numbers().iter().for_each(|number| octets[number / 8] |= 1 << (number % 8));
             let bitmap = &octets[..bitmap.width() / 8];
-            dot11::Frame::BlockAck(dot11::BlockAck { flags, duration, ra, ta, tid, start, bitmap }).emit(out)
+            dot11::Frame::BlockAck(dot11::BlockAck { flags, duration, ra, ta, tid, start, bitmap, behind }).emit(out)
         }
         (Kind::BlockAckReq, Body::Request(mac::Request { tid, start })) => {
             let (tid, start) = (*tid, *start);
@@ -336,14 +340,16 @@ fn write_data(
     cell: Cell<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), EmitError> {
-    let Data { seq, fragment, more_fragments, is_retry, qos, msdus, .. } = data;
+    let Data { seq, fragment, more_fragments, is_retry, qos, cue, msdus, .. } = data;
     let retry = if *is_retry { FrameFlags::RETRY } else { FrameFlags::NONE };
+    let more_data = if cue.is_some_and(|cue| cue.more_data) { FrameFlags::MORE_DATA } else { FrameFlags::NONE };
+    let upper = cue.map_or(0, |cue| cue.number);
     let header_for = |packet: &Packet| {
         let header = data_header(frame, packet, (ra, ta), cell);
         DataHeader {
-            flags: header.flags | retry,
+            flags: header.flags | retry | more_data,
             duration: DurationField::covering(frame.duration),
-            qos: qos.map(|qos| QosControl::new(qos.user_priority, AckPolicy::Normal)),
+            qos: qos.map(|qos| QosControl::new(qos.user_priority, AckPolicy::Normal).with_upper(upper)),
             sequence: SequenceControl::new(*seq, *fragment),
             ..header
         }

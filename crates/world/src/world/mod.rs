@@ -497,7 +497,7 @@ impl World {
         let World { interfaces, airs, packets, .. } = self;
         for (id, own) in (0..).map(InterfaceId).zip(interfaces).filter(|(_, it)| it.node == node) {
             stop.push(layout.station(id));
-            for pkt in own.station.kill(now, &mut airs[own.channel.index()].channel.at(node)) {
+            for pkt in own.station.kill(now, &mut airs[own.channel.index()].channel.at(node), packets) {
                 packets.free(pkt, DropWhy::NodeDown);
             }
         }

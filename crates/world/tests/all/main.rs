@@ -34,6 +34,7 @@ mod flow_columns;
 mod fragments;
 mod ftca;
 mod gateway;
+mod hack;
 mod handoff;
 mod hidden;
 mod hybrid_arq;

@@ -9,7 +9,7 @@ pub use testkit::tshark::is_here as tshark_is_here;
 use testkit::tshark::{Folder, captures_of, fields, plain};
 
 /// The fields asked of each frame.
-const FIELDS: [&str; 46] = [
+const FIELDS: [&str; 48] = [
     "_ws.malformed",
     "_ws.expert.severity",
     "frame.protocols",
@@ -56,12 +56,16 @@ const FIELDS: [&str; 46] = [
     "radiotap.ampdu.flags.lastknown",
     "wlan_radio.a_mpdu_aggregate_id",
     "wlan_radio.data_rate",
+    "frame.len",
+    "wlan.fc.moredata",
 ];
 
 /// Types and subtypes of frames, as tshark numbers them.
 pub const RTS: &str = "27";
 pub const ACK: &str = "29";
+pub const BLOCK_ACK: &str = "25";
 pub const DATA: &str = "32";
+pub const QOS_DATA: &str = "40";
 
 /// TCP's bits, as tshark prints them.
 pub const TCP_SYN: u64 = 2;

@@ -151,7 +151,7 @@ fn a_node_that_dies_gives_up_what_all_its_categories_hold() {
         net.offer(100, A, B, tos(category));
     }
     net.run(100);
-    let left = net.stations[0].kill(at(101), &mut net.channel.at(A));
+    let left = net.stations[0].kill(at(101), &mut net.channel.at(A), &mut net.packets);
     assert_eq!((left.len(), net.stations[0].backlog()), (5, 0));
     assert_eq!(net.channel.contention.next_grant(), units::SimTime::NEVER);
     left.into_iter().for_each(std::mem::forget);

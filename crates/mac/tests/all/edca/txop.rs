@@ -127,7 +127,7 @@ fn what_was_taken_out_of_the_queue_for_a_duration_stays_in_the_books() {
     net.offer(100, A, B, tos(VO)).offer(101, A, B, tos(VO)).offer(102, A, B, tos(VO)).run(200);
     assert_eq!((net.stations[0].queues().nth(3).expect("voice").space().entries, net.stations[0].backlog()), (1, 3));
     // The one on the air stays with the station until its frame has ended.
-    let left = net.stations[0].kill(at(200), &mut net.channel.at(A));
+    let left = net.stations[0].kill(at(200), &mut net.channel.at(A), &mut net.packets);
     assert_eq!((left.len(), net.stations[0].backlog()), (3, 0), "the frame on the air keeps what it carries");
     left.into_iter().for_each(std::mem::forget);
 }
