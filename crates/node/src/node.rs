@@ -366,7 +366,8 @@ impl Node {
         host: &mut H,
     ) -> Option<Leaves> {
         match self.routing.router.next(now, packets.get(&pkt), from) {
-            Some(hop) => Some(Leaves::over(pkt, hop)),
+            Some(Hop::Air(interface, next)) => Some(Leaves::ByAir(pkt, interface, next)),
+            Some(Hop::Wire(link, _)) => Some(Leaves::ByWire(Output::ToWire(link, pkt))),
             None => self.leave_unrouted(now, pkt, (then, from), packets, host),
         }
     }
@@ -384,7 +385,10 @@ impl Node {
     ) -> Option<Leaves> {
         let found = self.routing.seek(now, pkt, (then, from), packets);
         self.carry_out(now, packets, host);
-        found.map(|(pkt, hop)| Leaves::over(pkt, hop))
+        found.map(|(pkt, hop)| match hop {
+            Hop::Air(interface, next) => Leaves::ByAir(pkt, interface, next),
+            Hop::Wire(link, _) => Leaves::ByWire(Output::ToWire(link, pkt)),
+        })
     }
 
     /// The next place of a packet that the radio received; `None` if it was the router's.
@@ -684,14 +688,4 @@ impl Node {
 enum Leaves {
     ByAir(Pkt, InterfaceId, NodeId),
     ByWire(Output),
-}
-
-impl Leaves {
-    #[inline(always)]
-    fn over(pkt: Pkt, hop: Hop) -> Leaves {
-        match hop {
-            Hop::Air(interface, next) => Leaves::ByAir(pkt, interface, next),
-            Hop::Wire(link, _) => Leaves::ByWire(Output::ToWire(link, pkt)),
-        }
-    }
 }
