@@ -21,7 +21,7 @@ LISTED = subprocess.run(
     check=True,
 )
 PAGES = [ROOT / name for name in LISTED.stdout.split()]
-MARKER = re.compile(r"<!-- (rows|arms) (\S+)(;?) (.*?) -->")
+MARKER = re.compile(r"<!-- (rows|arms|gains) (\S+)(;?) (.*?) -->")
 CELL = re.compile(r"(?P<sign>[+−-]?)(?P<mean>\d+(?:\.\d+)?) ± (?P<half>\d+(?:\.\d+)?)(?: \((?P<runs>\d+)\))?")
 ENDS = re.compile(r"(?P<mean>\d+(?:\.\d+)?) \((?P<low>\d+(?:\.\d+)?) … (?P<high>\d+(?:\.\d+)?)\)")
 INDEX = support.index_of(1000)  # of how many rows it is the page does not say
@@ -44,7 +44,7 @@ def tables(page: str) -> Iterator[tuple[str, list[Support], str]]:
         if marker := MARKER.search(before.splitlines()[-1]):
             parts = marker[4].split("; ")
             metrics = [parts[0]] * columns if marker[1] == "rows" else ["", *parts]
-            kinds = [of_metric(m) for m in metrics]
+            kinds = [ANY] * columns if marker[1] == "gains" else [of_metric(m) for m in metrics]
         else:
             heads = lines[0].split("|")[1:-1]
             kinds = [of_metric(h + ("jain" if "index" in before.splitlines()[-1].lower() else "")) for h in heads]

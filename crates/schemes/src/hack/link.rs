@@ -23,14 +23,14 @@ const LOST_SIGHT: Dur = Dur::from_secs(1);
 /// The parameters that both ends need.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rule {
-    pub ack_bytes: usize,
+    pub compressed_ack: usize,
     pub most: usize,
 }
 
 impl Rule {
     /// Bytes of a compressed ACK.
     pub fn size(self, packet: &Packet) -> usize {
-        self.ack_bytes + sack_offsets(packet).map(sack_len).sum::<usize>()
+        self.compressed_ack + sack_offsets(packet).map(sack_len).sum::<usize>()
     }
 
     /// True if a load can carry one of this size at all.
@@ -44,7 +44,7 @@ impl Rule {
         let Some(tcp) = packet.pure_ack() else { return };
         let ([.., ack_1, ack_0], [_, id]) = (tcp.ack.0.to_be_bytes(), packet.ip.id.to_be_bytes());
         let fixed = [packet.flow.0 as u8, ack_1, ack_0, id];
-        out.extend(fixed.into_iter().chain(std::iter::repeat(0)).take(self.ack_bytes));
+        out.extend(fixed.into_iter().chain(std::iter::repeat(0)).take(self.compressed_ack));
         for offset in sack_offsets(packet) {
             // A discriminator in the highest bits, as long as it takes.
             match sack_len(offset) {
@@ -263,10 +263,10 @@ impl Link {
         if self.delivered == 0 && self.left == 0 {
             return 0;
         }
-        let (bytes, segments) = if self.cost.1 == 0 { (rule.ack_bytes as u32, 1) } else { self.cost };
+        let (bytes, segments) = if self.cost.1 == 0 { (rule.compressed_ack as u32, 1) } else { self.cost };
         let expected = (u64::from(self.delivered) * u64::from(bytes)).div_ceil(u64::from(segments)) as usize;
         // One more than expected, to hear of those for which there is no room.
-        (HEADER + self.left as usize + expected + rule.ack_bytes).min(rule.most)
+        (HEADER + self.left as usize + expected + rule.compressed_ack).min(rule.most)
     }
 
     /// A Block Ack came.

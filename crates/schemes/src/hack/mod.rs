@@ -5,7 +5,7 @@
 //!   see Block Acks with bytes behind the bitmap, and in data frames a More Data bit and the upper byte of QoS Control, which a receiver with
 //!   power save would take for its access point's buffers.
 //! - **Departs** *From memory:* ACKs are held back while the last data frame said More Data, and go as ordinary frames when it did not; what
-//!   was loaded is kept until it is known to have arrived; a compressed ACK takes about 4 B (`ack_bytes`); a flow's first ACK goes alone, and
+//!   was loaded is kept until it is known to have arrived; a compressed ACK takes about 4 B (`compressed_ack`); a flow's first ACK goes alone, and
 //!   gives the other end its context. *Ours:*
 //!   (a) The paper infers from sequence numbers and a bit whether a Block Ack arrived. Here each ACK has a number, modulo 256, and data frames
 //!   bring back that of the last ACK that has arrived. An inference fails where an A-MPDU comes in parts.
@@ -15,7 +15,7 @@
 //!   would exceed `most`, and those before other segments of their flow.
 //!   (d) What goes alone after it was loaded, and arrives twice, is known by its IP identification.
 //!   (e) Loads ride in Block Acks alone: an Ack after a single MPDU carries none, where the paper's carry ACKs too.
-//!   (f) Nothing is compressed. A load takes the bytes that it would: 3 for all (number of the first, count, what is left), `ack_bytes` for each
+//!   (f) Nothing is compressed. A load takes the bytes that it would: 3 for all (number of the first, count, what is left), `compressed_ack` for each
 //!   ACK, and its SACK blocks as ROHC-TCP has them (@RFC6846, `sack_var_length_enc`).
 //!   (g) It works both ways: an access point loads the ACKs of uploads.
 //! - **Bound** no ACK is lost that an ordinary frame would not have lost, none arrives twice or out of its order, unless its station goes over to
@@ -39,10 +39,10 @@ pub const INFO: Info = Info {
     source: "SZHJK14",
     params: &[
         Param {
-            key: "ack_bytes",
-            kind: Kind::Int { min: 2, max: 64 },
-            default: Value::Int(4),
-            doc: "bytes of a compressed ACK beside its SACK blocks",
+            key: "compressed_ack",
+            kind: Kind::Size { min: Bytes(2), max: Bytes(64) },
+            default: Value::Size(Bytes(4)),
+            doc: "length of a compressed ACK beside its SACK blocks",
         },
         Param {
             key: "most",
@@ -64,7 +64,7 @@ pub fn install(site: &mut Site, params: &Params) -> Result<(), Refusal> {
     if !site.node.has_air {
         return Ok(());
     }
-    let rule = Rule { ack_bytes: params.int("ack_bytes") as usize, most: params.size("most").0 as usize };
+    let rule = Rule { compressed_ack: params.size("compressed_ack").0 as usize, most: params.size("most").0 as usize };
     let shared = Rc::new(RefCell::new(Shared::new(rule, site.node.nodes)));
     site.reads_tcp();
     site.announce(0);

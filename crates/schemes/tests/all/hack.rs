@@ -313,7 +313,7 @@ fn too_many_go_alone() {
     bench.pass(Place::FromAir, data(IN, 0..1448));
     assert_eq!(sent_alone(&mut bench), (1..9).collect::<Vec<_>>());
     // An ACK that no load can carry goes alone at once.
-    let mut bench = riding(&[("most", Value::Size(Bytes(16))), ("ack_bytes", Value::Int(14))]);
+    let mut bench = riding(&[("most", Value::Size(Bytes(16))), ("compressed_ack", Value::Size(Bytes(14)))]);
     assert!(bench.pass(Place::ToAir, nth(1)).is_some());
 }
 

@@ -205,8 +205,12 @@ const QUEUES: [&str; 5] = [
     "discipline = \"mac80211\", packets = 1000",
     "packets = 300, per = \"receiver\"",
 ];
-const KEYS: [&str; 4] =
-    ["", "most = \"64 B\"", "patience = \"3 ms\"\nack_bytes = 12", "most = \"2048 B\"\nack_bytes = 2"];
+const KEYS: [&str; 4] = [
+    "",
+    "most = \"64 B\"",
+    "patience = \"3 ms\"\ncompressed_ack = \"12 B\"",
+    "most = \"2048 B\"\ncompressed_ack = \"2 B\"",
+];
 
 #[derive(Debug, Clone)]
 struct Case {
