@@ -44,6 +44,8 @@ struct Entry {
     repeats: u32,
     /// Its sender has sent it late or again: the hole is its business, and it needs the client's duplicates and SACK blocks.
     is_senders: bool,
+    /// Its sender has sent it again although a copy is here.
+    is_asked: bool,
 }
 
 impl Entry {
@@ -205,13 +207,15 @@ impl Conn {
         let at = self.entries.partition_point(|entry| entry.range.start.lt(range.start));
         let is_senders = at < self.entries.len();
         let new =
-            Entry { range, end, copy: None, len: Bytes::ZERO, in_mac: 1, delivered: None, repeats: 0, is_senders };
+            Entry { range, end, copy: None, len: Bytes::ZERO, in_mac: 1, delivered: None, repeats: 0, is_senders, is_asked: false };
         let Some(old) = self.entries.get_mut(at).filter(|old| old.range.start == range.start) else {
             self.entries.insert(at, new);
             return true;
         };
         if old.copy.is_some() {
-            return old.range.end.lt(range.end);
+            // Twice: what is before it has been acknowledged where this node does not hear it, and the client's answer is needed.
+            let is_again = std::mem::replace(&mut old.is_asked, true);
+            return is_again || old.range.end.lt(range.end);
         }
         if old.range.end.le(range.end) {
             *old = new;
