@@ -216,16 +216,13 @@ impl Link {
     }
 
     fn run(&mut self) -> &mut Link {
-        self.net.run(100_000);
-        let left: u64 = self.net.stations.iter().map(|station| station.backlog() + station.held()).sum();
-        assert_eq!((left, self.net.packets.live(), self.net.packets.shared()), (0, 0, 0), "packets left");
+        self.net.run_out(100_000);
         self
     }
 
     /// Transmissions of a station: kind, start, airtime, Duration.
     fn sent(&self, from: units::NodeId) -> Vec<(Kind, u64, u64, u64)> {
-        let sent = self.net.sent.iter().filter(|sent| sent.from == from);
-        sent.map(|it| (it.kind, it.start, it.end - it.start, it.frame.duration.ns() / 1000)).collect()
+        self.net.sent_by(&[from])
     }
 }
 

@@ -532,6 +532,19 @@ impl Net {
         }
     }
 
+    /// Runs until then. Nobody may have a packet left.
+    pub fn run_out(&mut self, until: u64) {
+        self.run(until);
+        let left: u64 = self.stations.iter().map(|station| station.backlog() + station.held()).sum();
+        assert_eq!((left, self.packets.live(), self.packets.shared()), (0, 0, 0), "packets left");
+    }
+
+    /// Transmissions of these: kind, start, airtime, Duration.
+    pub fn sent_by(&self, from: &[NodeId]) -> Vec<(Kind, u64, u64, u64)> {
+        let sent = self.sent.iter().filter(|sent| from.contains(&sent.from));
+        sent.map(|it| (it.kind, it.start, it.end - it.start, it.frame.duration.ns() / 1000)).collect()
+    }
+
     /// Transmissions of `from` of this kind.
     pub fn of(&self, from: NodeId, kind: Kind) -> Vec<Sent> {
         self.sent.iter().copied().filter(|s| (s.from, s.kind) == (from, kind)).collect()

@@ -90,16 +90,13 @@ fn cell_of(config: &Config, msdus: usize, (room, len): (u64, u64)) -> Cell {
 
 impl Cell {
     fn run(&mut self) -> &mut Cell {
-        self.net.run(2_000_000);
-        let left: u64 = self.net.stations.iter().map(|station| station.backlog() + station.held()).sum();
-        assert_eq!((left, self.net.packets.live(), self.net.packets.shared()), (0, 0, 0), "packets left");
+        self.net.run_out(2_000_000);
         self
     }
 
     /// Frames of A and B: kind, start, airtime, Duration.
     fn sent(&self) -> Vec<(Kind, u64, u64, u64)> {
-        let sent = self.net.sent.iter().filter(|sent| [A, B].contains(&sent.from));
-        sent.map(|it| (it.kind, it.start, it.end - it.start, it.frame.duration.ns() / 1000)).collect()
+        self.net.sent_by(&[A, B])
     }
 
     /// Times at which packets of loads went up at A.

@@ -16,8 +16,9 @@
 //!   (d) A client's ACK passes if it says more than was told; with the number told and that window if it brings data, FIN, a change of ECE,
 //!   CWR or URG, the answer to a probe, or opens a window that has become small (two segments; or half of the largest, by a quarter).
 //!   Duplicates, with SACK blocks or without, are dropped while their hole is in the MAC's hands or in a copy, and pass otherwise, or if
-//!   the sender has sent the segment again itself. What the sender repeats of that, and has not been told yet, is dropped: ACKs made have
-//!   no SACK blocks, and outrun the client's. ECE stands on ACKs made while the client's last one had it: fractions that count ACKs (DCTCP)
+//!   the sender has sent the segment again itself. What the sender repeats of that, and has not been told yet, is dropped the first
+//!   time: ACKs made have no SACK blocks, and outrun the client's. Again it goes to the client: what stands before it may have been
+//!   acknowledged by way of another access point. ECE stands on ACKs made while the client's last one had it: fractions that count ACKs (DCTCP)
 //!   are not kept.
 //!   (e) Repairs: what the MAC gave up goes out again at once (`retransmissions` times, unless four exchanges in a row gave up); a copy on
 //!   three duplicates that come a round trip after its delivery, and then each further hole of that flight (@RFC6582); the first copy after

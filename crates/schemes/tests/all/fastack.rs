@@ -254,6 +254,21 @@ fn what_the_sender_repeats_and_was_told_is_answered_here() {
 }
 
 #[test]
+fn what_the_sender_repeats_twice_goes_to_the_client() {
+    // Segment 0 has gone, and was acknowledged, by another access point: here nothing is told.
+    let mut bench = fastack(&[]);
+    send(&mut bench, 1..2, Fate::Delivered);
+    assert_eq!((acks(&mut bench), bench.held()), (vec![], 1));
+    assert_eq!(bench.pass(Place::ToAir, nth(1)), None);
+    assert_eq!(bench.pass(Place::ToAir, nth(1)), Some(nth(1)));
+    bench.report(&nth(1), Fate::Delivered);
+    assert_eq!(bench.counter("sender_retransmissions_dropped"), 1);
+    // It answers what it has already, and its ACK passes.
+    assert!(waits_for(&mut bench, 2).is_some());
+    assert_eq!(bench.held(), 0);
+}
+
+#[test]
 fn a_question_to_the_client_is_answered_by_the_client() {
     let mut bench = fastack(&[]);
     send(&mut bench, 0..2, Fate::Delivered);
