@@ -1,14 +1,17 @@
 """Lateness of `interlayer live`, and the highest rate that it holds: one command, for an idle machine.
 
-`lateness.py` runs every cell twice, some five minutes in all, writes lateness.csv anew, and from it the tables of
-README.md and docs/live.md, which it prints. `lateness.py table` writes them from what was measured last.
+`lateness.py` runs every cell twice, some five minutes in all, each after a bare timer (timer.c), which tells what the
+machine itself does to a program that waits. It writes lateness.csv anew, and from it the tables of README.md and
+docs/live.md, which it prints. `lateness.py table` writes them from what was measured last.
 """
 
 from __future__ import annotations
 
 import csv
 import os
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from statistics import mean
 from typing import TYPE_CHECKING, Any
@@ -22,9 +25,13 @@ if TYPE_CHECKING:
 
 STORE = Path(__file__).with_name("lateness.csv")
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "live.md"
+PERCENTILES = ("p50", "p99", "p999")
 P99_US, P999_US = 100.0, 500.0
 """Lateness within which a rate is held."""
 SECONDS, RUNS = 5.0, 2
+TIMER = Path(__file__).with_name("timer.c")
+TIMER_PERIOD_US, TIMER_S = 250, 1.5
+"""A packet of 1500 B at 54 Mb/s comes some 250 us after the last."""
 IDLE = 0.5
 """The load of a minute above which a machine is not idle."""
 
@@ -56,18 +63,27 @@ WITHOUT_FIFO = RATES[:1]
 """Cells that are measured without SCHED_FIFO, too."""
 
 
+def bare(timer: Path) -> dict[str, float]:
+    """How late a bare timer wakes, in us."""
+    said = subprocess.run([timer, str(TIMER_PERIOD_US), str(TIMER_S)], capture_output=True, text=True, check=True)
+    return {f"timer_{at}_us": round(int(ns) / 1e3, 1) for at, ns in zip(PERCENTILES, said.stdout.split(), strict=True)}
+
+
 def measure(cells: Sequence[Cell] = RATES, without: Sequence[Cell] = WITHOUT_FIFO) -> None:
     """Runs all cells, and replaces what was measured before."""
     if (load := os.getloadavg()[0]) > IDLE:
         print(f"not idle: a load of {load:.1f}; the rows say so", file=sys.stderr, flush=True)
     found: list[dict[str, Any]] = []
-    for cell, fifo in [*((cell, True) for cell in cells), *((cell, False) for cell in without)]:
-        for seed in range(1, RUNS + 1):
-            row = {"part": "lateness", **live.live(cell, SECONDS, seed, fifo=fifo)}
-            found.append(row)
-            print(
-                *(row[key] for key in ("radio", "way", "goodput_mbps", "scheduling", "p99_us", "p999_us")), flush=True
-            )
+    shown = ("radio", "way", "goodput_mbps", "scheduling", "p99_us", "p999_us", "timer_p99_us", "timer_p999_us")
+    with tempfile.TemporaryDirectory() as folder:
+        timer = Path(folder) / "timer"
+        subprocess.run(["cc", "-O2", "-Wall", "-o", timer, TIMER], check=True)
+        for cell, fifo in [*((cell, True) for cell in cells), *((cell, False) for cell in without)]:
+            for seed in range(1, RUNS + 1):
+                before = bare(timer)
+                row = {"part": "lateness", **live.live(cell, SECONDS, seed, fifo=fifo), **before}
+                found.append(row)
+                print(*(row[key] for key in shown), flush=True)
     with STORE.open("w", newline="", encoding="utf-8") as out:
         writer = csv.DictWriter(out, [*found[0]], lineterminator="\n")
         writer.writeheader()
@@ -85,13 +101,13 @@ def rows() -> list[list[dict[str, str]]]:
 
 
 def holds(runs: Sequence[dict[str, str]], which: str = "") -> list[bool]:
-    """True for 99 and 99.9 % if every run holds the bound; `which` is `first_` for bursts' first packets."""
+    """True for 99 and 99.9 % if every run holds the bound. `which`: `first_` of bursts, `timer_`, or all packets."""
     return [max(numbers(runs, f"{which}{key}_us")) <= at for key, at in (("p99", P99_US), ("p999", P999_US))]
 
 
 def _late(runs: Sequence[dict[str, str]], which: str = "") -> str:
     """The median run's lateness at 50, 99 and 99.9 %."""
-    middle = (sorted(numbers(runs, f"{which}{key}_us"))[len(runs) // 2] for key in ("p50", "p99", "p999"))
+    middle = (sorted(numbers(runs, f"{which}{key}_us"))[len(runs) // 2] for key in PERCENTILES)
     return ", ".join(f"{value:.0f}" for value in middle)
 
 
@@ -103,15 +119,20 @@ def _name(runs: Sequence[dict[str, str]]) -> str:
 
 
 _HEAD = [
-    "| radio | goodput, Mb/s | late at 50, 99, 99.9 %, µs | first of a burst, µs | of a core | held at 99, 99.9 % |",
-    "|---|---|---|---|---|---|",
+    "| radio | goodput, Mb/s | late at 50, 99, 99.9 %, µs | first of a burst, µs | bare timer, µs | of a core "
+    "| held at 99, 99.9 % |",
+    "|---|---|---|---|---|---|---|",
 ]
 
 
 def _line(runs: Sequence[dict[str, str]]) -> str:
     held = ", ".join("yes" if one else "no" for one in holds(runs))
     busy = f"{100 * mean(numbers(runs, 'busy')):.0f} %"
-    cells = [_name(runs), f"{mean(numbers(runs, 'goodput_mbps')):.1f}", _late(runs), _late(runs, "first_")]
+    cells = [
+        _name(runs),
+        f"{mean(numbers(runs, 'goodput_mbps')):.1f}",
+        *(_late(runs, which) for which in ("", "first_", "timer_")),
+    ]
     return f"| {' | '.join([*cells, busy, held])} |"
 
 
@@ -138,7 +159,9 @@ def short() -> list[str]:
     where = f"{all_runs[0]['date']}, Linux {all_runs[0]['kernel']}, a load of {min(loads):.1f} to {max(loads):.1f}"
     shown = [runs for runs in legacy if runs[0]["flows"] == "1"]
     highest = f"The highest rate with 99 % below {P99_US:.0f} µs and 99.9 % below {P999_US:.0f} µs, {'; '.join(said)}."
-    return [*_HEAD, *map(_line, shown), "", f"{highest} Measured on {where}."]
+    timed = sum(all(holds([run], "timer_")) for run in all_runs)
+    bare_timer = f"A bare timer, asked before each run, holds both in {timed} of {len(all_runs)}."
+    return [*_HEAD, *map(_line, shown), "", f"{highest} {bare_timer} Measured on {where}."]
 
 
 def main() -> None:
