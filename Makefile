@@ -124,7 +124,7 @@ test-rust:
 	  || { cat target/rust-tests.log; exit 1; }
 
 test-python:
-	@tools/stage "Python tests" env $(TESTED) $(BIN)/python -m pytest tests/python -n $(WORKERS) --dist worksteal -m "not papers"
+	@tools/stage "Python tests" env $(TESTED) $(BIN)/python -m pytest tests/python -n $(WORKERS) --dist worksteal -m "not papers and not whole"
 
 # After a change: what it touched. `make check BASE=main` for a branch. Python is checked if the change touched it.
 BASE ?= HEAD
@@ -139,7 +139,7 @@ check: doctor-test $(VENV)/.pins
 	@if ! git diff --quiet $(BASE) -- $(PYTHON_SOURCES); then \
 	  tools/stage "lints of Python" $(MAKE) --no-print-directory lint-python && \
 	  tools/stage "the core for Python's tests" $(MAKE) --no-print-directory core && \
-	  tools/stage "Python tests, the slow ones apart" env $(TESTED) $(BIN)/python -m pytest -q -n $(WORKERS) -m "not slow and not papers"; fi
+	  tools/stage "Python tests, the slow ones apart" env $(TESTED) $(BIN)/python -m pytest -q -n $(WORKERS) -m "not slow and not papers and not whole"; fi
 	@tools/stage
 
 PYTHON_SOURCES := python tests/python tests/live examples docs validation tools
@@ -213,13 +213,16 @@ validate: build
 	@test ! -e $(RUNS) || $(BIN)/interlayer store prune
 	@cp Cargo.lock tests/outside/four/
 	@tools/part outside $(CARGO) test --offline --quiet --manifest-path tests/outside/four/Cargo.toml --target-dir target/outside
-	@tools/part delivery env PROPTEST_CASES=20000 $(CARGO) test --locked --release --quiet -p interlayer-world --test all -- lle_delivery conservation
-	@tools/part histories env PROPTEST_CASES=100000 $(CARGO) test --locked --release --quiet -p interlayer-mac --test all block_ack_histories
-	@tools/part routes env PROPTEST_CASES=10000 $(CARGO) test --locked --release --quiet -p interlayer-net --test all _loops
-	@tools/part routes-of-worlds env PROPTEST_CASES=10000 $(CARGO) test --locked --release --quiet -p interlayer-world --test all aodv_worlds
+	@tools/part delivery env PROPTEST_CASES=20000 $(CARGO) test --locked --release --quiet --test world -- lle_delivery conservation
+	@tools/part connections env PROPTEST_CASES=20000 $(CARGO) test --locked --release --quiet --test tcp pipe
+	@tools/part schemes env PROPTEST_CASES=4000 $(CARGO) test --locked --release --quiet --test schemes every_scheme
+	@tools/part histories env PROPTEST_CASES=100000 $(CARGO) test --locked --release --quiet --test mac block_ack_histories
+	@tools/part routes env PROPTEST_CASES=10000 $(CARGO) test --locked --release --quiet --test net _loops
+	@tools/part routes-of-worlds env PROPTEST_CASES=10000 $(CARGO) test --locked --release --quiet --test world aodv_worlds
 	@tools/part workspace $(CARGO) test --workspace --locked --release --quiet -- --include-ignored
 	@for part in $(sort $(dir $(wildcard validation/*/test_*.py))); do tools/part $$part $(BIN)/python -m pytest $$part || exit 1; done
 	@tools/part moments env INTERLAYER_MOMENTS=20 $(BIN)/python -m pytest tests/live/test_live.py
+	@tools/part whole $(BIN)/python -m pytest tests/python -m whole
 	@tools/part papers $(BIN)/python -m pytest -m papers
 	@tools/part reproduce $(BIN)/interlayer reproduce --all --out target/validate
 

@@ -45,7 +45,7 @@ def scheme(name: Name, checkout: Checkout = None) -> None:
     _told(scaffold.in_tree("scheme", name, root), root)
     module = name.replace("-", "_")
     output.to_stdout(
-        f"next: cargo test -p interlayer-schemes --test all {module}, then make build and make docs\n"
+        f"next: cargo test --test schemes {module}, then make build and make docs\n"
         "      docs/new-scheme.md shows the way, docs/design/contract.md has every call"
     )
 

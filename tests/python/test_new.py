@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import mirror
 from interlayer import scaffold
 from interlayer.errors import OutputError
 
@@ -27,6 +27,14 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     root = tmp_path / "checkout"
     _copy(root)
     monkeypatch.chdir(root)
+    return root
+
+
+@pytest.fixture(scope="module")
+def untouched(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkout into which nothing is written: thousands of files, copied once."""
+    root = tmp_path_factory.mktemp("untouched") / "checkout"
+    _copy(root)
     return root
 
 
@@ -117,11 +125,12 @@ REFUSED = [
 
 @pytest.mark.parametrize(("kind", "name", "why"), REFUSED, ids=[f"{kind}-{name}" for kind, name, _ in REFUSED])
 def test_a_name_that_will_not_do_is_one_line_and_nothing_is_written(
-    kind: str, name: str, why: str, call: Callable[..., Any], checkout: Path
+    kind: str, name: str, why: str, call: Callable[..., Any], untouched: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = files(checkout)
+    monkeypatch.chdir(untouched)
+    before = files(untouched)
     assert call("new", kind, name) == (2, "", f"interlayer: {why}\n")
-    assert files(checkout) == before
+    assert files(untouched) == before
 
 
 def test_a_file_that_is_there_already_is_named(call: Callable[..., Any], checkout: Path) -> None:
@@ -228,20 +237,23 @@ def test_the_example_is_what_new_crate_writes(tmp_path: Path) -> None:
 
 # ----------------------------------------------------------------------------------------------------------- compiles
 
-LIKE_THE_REPOSITORY = {"CARGO_PROFILE_DEV_OPT_LEVEL": "1", "CARGO_PROFILE_DEV_DEBUG": "1"}
-"""As its Cargo.toml has it: what comes from the registry, clippy has compiled already."""
-
-
-def cargo(*arguments: str, cwd: Path) -> None:
-    environment = {**os.environ, **LIKE_THE_REPOSITORY, "CARGO_TARGET_DIR": str(ROOT / "target")}
-    done = subprocess.run(["cargo", *arguments, "--offline"], cwd=cwd, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert "warning" not in done.stderr, done.stderr
-
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cargo") is None, reason="no cargo")
-def test_what_is_written_compiles_without_a_warning() -> None:
+def test_crates_that_are_written_compile_without_a_warning() -> None:
+    """Clippy has none either, with the options of the repository, which has compiled what they need by it."""
+    outside = mirror.workspace("new", ["my-ideas", "my-senders"])
+    scaffold.crate("my-ideas", "scheme", "my-idea", outside, ROOT)
+    scaffold.crate("my-senders", "sender", "my-own", outside, ROOT)
+    for name in ("my-ideas", "my-senders"):
+        mirror.join(outside / name)
+    options = ("--all-targets", "--features", "python", "--offline", "--quiet", "--", "-D", "warnings")
+    mirror.cargo("clippy", "-p", "my-ideas", "-p", "my-senders", *options, cwd=outside)
+
+
+@pytest.mark.whole
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="no cargo")
+def test_what_is_written_compiles_where_it_stands_without_a_warning() -> None:
     """In a copy that stays where it is, so that cargo knows it again. That it passes, the tests of the crates see:
     `my_scheme` of crate schemes and `my_sender` of crate tcp are the templates."""
     root, outside = ROOT / "target/new-checkout", ROOT / "target/new-crates"
@@ -251,8 +263,12 @@ def test_what_is_written_compiles_without_a_warning() -> None:
     outside.mkdir()
     scaffold.in_tree("scheme", "my-idea", root)
     scaffold.in_tree("sender", "my-own", root)
-    cargo("check", "--tests", "-p", "interlayer-schemes", "-p", "interlayer-tcp", cwd=root)
+    crates = [word for name in ("schemes", "schemes-tests", "tcp") for word in ("-p", f"interlayer-{name}")]
+    told = mirror.cargo("check", "--offline", "--tests", *crates, cwd=root)
     scaffold.crate("my-ideas", "scheme", "my-idea", outside, ROOT)
     scaffold.crate("my-senders", "sender", "my-own", outside, ROOT)
-    cargo("check", "--all-targets", cwd=outside / "my-ideas")
-    cargo("check", "--all-targets", cwd=outside / "my-senders")
+    # As the repository's Cargo.toml has it: what comes from the registry, clippy has compiled already.
+    profile = {"CARGO_PROFILE_DEV_OPT_LEVEL": "1", "CARGO_PROFILE_DEV_DEBUG": "1"}
+    for name in ("my-ideas", "my-senders"):
+        told += mirror.cargo("check", "--offline", "--all-targets", cwd=outside / name, variables=profile)
+    assert "warning" not in told, told

@@ -7,7 +7,9 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
+from configparser import ConfigParser
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -15,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import interlayer
+import mirror
 from interlayer import core as cores
 from interlayer import simulator
 from interlayer.errors import InputError
@@ -100,13 +103,38 @@ def test_a_core_that_does_not_load_is_an_input_error(installed: Callable[..., No
 UNOPTIMISED = {"CARGO_PROFILE_DEV_OPT_LEVEL": "0", "CARGO_PROFILE_DEV_DEBUG": "0"}
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of the example, unpacked: as if it were installed. The target folder is that of the repository."""
+@pytest.fixture(scope="module", params=["member", pytest.param("wheel", marks=pytest.mark.whole)])
+def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example as if it were installed: as a member of the repository, with what a wheel has laid out by hand, or
+    its wheel, unpacked."""
     if shutil.which("cargo") is None or shutil.which("maturin", path=str(Path(sys.executable).parent)) is None:
         pytest.skip("no cargo, or no maturin")
-    shutil.copy(ROOT / "Cargo.lock", EXAMPLE)
     folder = tmp_path_factory.mktemp("outside")
+    return _member(folder) if request.param == "member" else _wheel(folder)
+
+
+def _member(folder: Path) -> Path:
+    outside = mirror.workspace("thin-acks", ["thin-acks"])
+    left_out = shutil.ignore_patterns("target", "Cargo.lock", "__pycache__")
+    shutil.copytree(EXAMPLE, outside / "thin-acks", ignore=left_out)
+    mirror.join(outside / "thin-acks")
+    build = ("build", "--profile", "test", "-p", "thin-acks", "--features", "python", "--lib", "--offline", "--quiet")
+    mirror.cargo(*build, cwd=outside)
+    shutil.copytree(EXAMPLE / "python/thin_acks", folder / "thin_acks")
+    shutil.copy(ROOT / "target/debug/libthin_acks.so", folder / "thin_acks/_core.abi3.so")
+    project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text("utf-8"))["project"]
+    about = folder / "thin_acks-0.1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: 0.1.0\n")
+    points = ConfigParser()
+    points.read_dict(project["entry-points"])
+    with (about / "entry_points.txt").open("w", encoding="utf-8") as file:
+        points.write(file)
+    return folder
+
+
+def _wheel(folder: Path) -> Path:
+    shutil.copy(ROOT / "Cargo.lock", EXAMPLE)
     maturin = [Path(sys.executable).with_name("maturin"), "build", "--profile", "dev", "--offline", "--quiet"]
     done = subprocess.run(
         [*maturin, "--out", folder],

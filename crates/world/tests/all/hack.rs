@@ -162,7 +162,7 @@ fn bad_input_is_one_line() {
 #[test]
 fn block_acks_in_a_capture_are_longer_by_what_was_loaded() {
     let errors = "errors = { model = \"packet\", per = 0.1, control_per = 0.1 }";
-    let text = cell(1, [AC, errors, "duration = \"300 ms\"", "", HACK]);
+    let text = cell(1, [AC, errors, "duration = \"120 ms\"", "", HACK]);
     let captured = tshark::capture(&text);
     // The station's Block Acks, as it sent them: 32 B and radiotap's header without a load.
     let lens: Vec<u64> = captured.frames[2]
