@@ -18,7 +18,7 @@
 //!   goes on; the paper's listing does nothing. By SACK the pipe says what may leave, and no recovery begins.
 //!   (f) A timeout empties the history and is a timeout. Up to the next ACK of new data what was sent before it is not repeated for
 //!   a negative ACK: that is about the original. For the same reason a number that something else has repeated is not repeated for one
-//!   within the least RTT from then (an ACK that is held back for longer than that defeats this).
+//!   within the least RTT from then, the handshake's before data was timed (an ACK that is held back for longer than that defeats this).
 //!   (g) `wires`: a wire discards nothing, so no station would know. With it, a link tells the node that sent what it lost.
 //! - **Bound** The MAC discards what was delivered if all its ACK frames are lost; then the number is wrong, and the segment is repeated
 //!   unless an ACK covers it first. Pure FINs are not told of. Without a scoreboard a copy is up to a full segment from the number on.

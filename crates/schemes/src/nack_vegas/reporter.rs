@@ -8,6 +8,10 @@ use std::rc::Rc;
 use units::{Dur, FlowId, SimTime};
 use wire::{Flags, Packet, Pkt, Seq};
 
+/// Copies of one flow whose fate is open that are told from their originals: more than wait in a queue after a timeout of a large window.
+/// Of what is sent on by a wire no fate is heard: an ACK ends it.
+const COPIES: usize = 1024;
+
 /// The state of one flow of data that passes here.
 #[derive(Debug)]
 struct Flow {
@@ -23,11 +27,11 @@ struct Flow {
 
 impl Flow {
     /// Data from `seq` on passes.
-    fn pass(&mut self, seq: Seq, end: Seq, serial: u64, most: usize) {
+    fn pass(&mut self, seq: Seq, end: Seq, serial: u64) {
         if seq.lt(self.top) {
             self.forget(seq);
             self.copies.retain(|(number, _)| *number != seq);
-            if self.copies.len() == most {
+            if self.copies.len() == COPIES {
                 self.copies.remove(0);
             }
             self.copies.push((seq, serial));
@@ -102,7 +106,7 @@ impl Reporter {
         let new = || Flow { missing: Vec::new(), copies: Vec::new(), top: seq, used: cx.now };
         let flow = self.flows.entry(flow).or_insert_with(new);
         flow.used = cx.now;
-        flow.pass(seq, end, serial, self.most);
+        flow.pass(seq, end, serial);
         if !self.is_timed {
             self.is_timed = true;
             cx.timer(FORGET, cx.now + self.forget);

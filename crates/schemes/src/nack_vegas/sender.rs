@@ -100,11 +100,17 @@ impl Sender {
         }
     }
 
+    /// The least RTT, or what the handshake has shown as long as no data was timed: after a timeout of the first window nothing has been.
+    fn rtt(&self, facts: &FlowFacts) -> Dur {
+        self.least_rtt.or(facts.srtt).unwrap_or(Dur::ZERO)
+    }
+
     /// True if a number is about an older copy than the one sent last.
     fn is_stale(&self, number: Seq, facts: &FlowFacts) -> bool {
         let in_flight = facts.snd_una.le(number) && number.lt(facts.snd_nxt);
         let before_timeout = self.timed_out.is_some_and(|sent| number.lt(sent));
-        let is_recent = |at: SimTime| self.least_rtt.is_some_and(|rtt| self.now.since(at) < rtt);
+        let rtt = self.rtt(facts);
+        let is_recent = |at: SimTime| self.now.since(at) < rtt;
         let before_repetition = self.repeated.iter().any(|(repeated, at)| *repeated == number && is_recent(*at));
         !in_flight || before_timeout || before_repetition
     }
@@ -179,14 +185,14 @@ impl SenderHook for Sender {
         verdict
     }
 
-    fn resent(&mut self, range: SeqRange, now: SimTime, _: &FlowFacts) {
+    fn resent(&mut self, range: SeqRange, now: SimTime, facts: &FlowFacts) {
         // For a number of the segment at hand; its next discard is another one's.
         if self.due[..self.next].contains(&range.start)
             && self.entry(range.start).is_some_and(|entry| entry.sent.is_some())
         {
             return;
         }
-        let rtt = self.least_rtt.unwrap_or(Dur::ZERO);
+        let rtt = self.rtt(facts);
         while self.repeated.front().is_some_and(|(_, at)| rtt <= now.since(*at)) {
             self.repeated.pop_front();
         }

@@ -117,6 +117,12 @@ fn a_timeout_is_a_timeout_and_numbers_from_before_it_are_late() {
     assert_eq!(sender.hears(1, &[1]), [], "of the original");
     // It goes on in slow start; what is discarded from now on is news.
     assert_eq!(sender.hears(1001, &[]), [1001, 2001]);
+    assert_eq!(
+        sender.hears(1001, &[1001]),
+        [],
+        "of the original: its copy left 1 ms ago, and the handshake took 100"
+    );
+    sender.now += Dur::from_ms(99);
     assert_eq!(sender.hears(1001, &[1001]), [1001]);
 }
 
