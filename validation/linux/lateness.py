@@ -1,8 +1,8 @@
 """Lateness of `interlayer live`, and the highest rate that it holds: one command, for an idle machine.
 
 `lateness.py` runs every cell twice, some five minutes in all, each after a bare timer (timer.c), which tells what the
-machine itself does to a program that waits. It writes lateness.csv anew, and from it the tables of README.md and
-docs/live.md, which it prints. `lateness.py table` writes them from what was measured last.
+machine itself does to a program that sleeps and to one that looks at the clock. It writes lateness.csv anew, and from
+it the tables of README.md and docs/live.md, which it prints. `lateness.py table` writes them from what was measured last.
 """
 
 from __future__ import annotations
@@ -64,9 +64,10 @@ WITHOUT_FIFO = RATES[:1]
 
 
 def bare(timer: Path) -> dict[str, float]:
-    """How late a bare timer wakes, in us."""
+    """How late a bare timer sees its times, asleep and looking at the clock, in us."""
     said = subprocess.run([timer, str(TIMER_PERIOD_US), str(TIMER_S)], capture_output=True, text=True, check=True)
-    return {f"timer_{at}_us": round(int(ns) / 1e3, 1) for at, ns in zip(PERCENTILES, said.stdout.split(), strict=True)}
+    names = [f"{how}_{at}_us" for how in ("asleep", "looking") for at in PERCENTILES]
+    return {name: round(int(ns) / 1e3, 1) for name, ns in zip(names, said.stdout.split(), strict=True)}
 
 
 def measure(cells: Sequence[Cell] = RATES, without: Sequence[Cell] = WITHOUT_FIFO) -> None:
@@ -74,7 +75,7 @@ def measure(cells: Sequence[Cell] = RATES, without: Sequence[Cell] = WITHOUT_FIF
     if (load := os.getloadavg()[0]) > IDLE:
         print(f"not idle: a load of {load:.1f}; the rows say so", file=sys.stderr, flush=True)
     found: list[dict[str, Any]] = []
-    shown = ("radio", "way", "goodput_mbps", "scheduling", "p99_us", "p999_us", "timer_p99_us", "timer_p999_us")
+    shown = ("radio", "way", "goodput_mbps", "scheduling", "p99_us", "p999_us", "asleep_p99_us", "looking_p99_us")
     with tempfile.TemporaryDirectory() as folder:
         timer = Path(folder) / "timer"
         subprocess.run(["cc", "-O2", "-Wall", "-o", timer, TIMER], check=True)
@@ -101,7 +102,7 @@ def rows() -> list[list[dict[str, str]]]:
 
 
 def holds(runs: Sequence[dict[str, str]], which: str = "") -> list[bool]:
-    """True for 99 and 99.9 % if every run holds the bound. `which`: `first_` of bursts, `timer_`, or all packets."""
+    """True for 99 and 99.9 % if every run holds the bound. `which`: `first_` of bursts, a timer's, or all packets."""
     return [max(numbers(runs, f"{which}{key}_us")) <= at for key, at in (("p99", P99_US), ("p999", P999_US))]
 
 
@@ -119,9 +120,9 @@ def _name(runs: Sequence[dict[str, str]]) -> str:
 
 
 _HEAD = [
-    "| radio | goodput, Mb/s | late at 50, 99, 99.9 %, µs | first of a burst, µs | bare timer, µs | of a core "
-    "| held at 99, 99.9 % |",
-    "|---|---|---|---|---|---|---|",
+    "| radio | goodput, Mb/s | late at 50, 99, 99.9 %, µs | first of a burst, µs | timer asleep, µs "
+    "| timer looking, µs | of a core | held at 99, 99.9 % |",
+    "|---|---|---|---|---|---|---|---|",
 ]
 
 
@@ -131,7 +132,7 @@ def _line(runs: Sequence[dict[str, str]]) -> str:
     cells = [
         _name(runs),
         f"{mean(numbers(runs, 'goodput_mbps')):.1f}",
-        *(_late(runs, which) for which in ("", "first_", "timer_")),
+        *(_late(runs, which) for which in ("", "first_", "asleep_", "looking_")),
     ]
     return f"| {' | '.join([*cells, busy, held])} |"
 
@@ -159,8 +160,10 @@ def short() -> list[str]:
     where = f"{all_runs[0]['date']}, Linux {all_runs[0]['kernel']}, a load of {min(loads):.1f} to {max(loads):.1f}"
     shown = [runs for runs in legacy if runs[0]["flows"] == "1"]
     highest = f"The highest rate with 99 % below {P99_US:.0f} µs and 99.9 % below {P999_US:.0f} µs, {'; '.join(said)}."
-    timed = sum(all(holds([run], "timer_")) for run in all_runs)
-    bare_timer = f"A bare timer, asked before each run, holds both in {timed} of {len(all_runs)}."
+    asleep, looking = (sum(all(holds([run], which)) for run in all_runs) for which in ("asleep_", "looking_"))
+    bare_timer = (
+        f"Of {len(all_runs)} bare timers, one before each run, {asleep} hold both asleep and {looking} looking."
+    )
     return [*_HEAD, *map(_line, shown), "", f"{highest} {bare_timer} Measured on {where}."]
 
 

@@ -8,8 +8,8 @@ use std::rc::Rc;
 use units::{Dur, FlowId, SimTime};
 use wire::{Flags, Packet, Pkt, Seq};
 
-/// Copies of one flow whose fate is open that are told from their originals: more than wait in a queue after a timeout of a large window.
-/// Of what is sent on by a wire no fate is heard: an ACK ends it.
+/// The most copies of one flow whose fate is open. After a timeout they wait in the queue behind their originals, and Linux's holds 1000
+/// packets (txqueuelen). Of what a wire takes on no fate is heard: an ACK ends it.
 const COPIES: usize = 1024;
 
 /// The state of one flow of data that passes here.
