@@ -1,7 +1,7 @@
 """Lateness of `interlayer live`, and the highest rate that it holds: one command, for an idle machine.
 
 `lateness.py` runs every cell twice, some five minutes in all, each after a bare timer (timer.c), which tells what the
-machine itself does to a program that sleeps and to one that looks at the clock. It writes lateness.csv anew, and from it the
+machine itself does to a program that sleeps and to one that looks at the clock. It writes lateness.csv anew, and the
 tables of README.md and docs/live.md, which it prints. `lateness.py table` writes them from what was measured last.
 """
 
