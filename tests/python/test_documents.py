@@ -106,8 +106,8 @@ def test_every_file_that_a_document_names_is_there() -> None:
             continue
         told = text(page) if page.suffix == ".md" else "\n".join(re.findall(r"(?://[/!]?|#|\"\"\").*", text(page)))
         for name in PATH.findall(told):
-            # Sources name the tests of their own crate without the crate.
-            here = "/".join(page.parts[:2]) if page.suffix == ".rs" else ""
+            # Sources and manifests name the tests of their own crate without the crate.
+            here = "/".join(page.parts[:2]) if page.suffix in (".rs", ".toml") else ""
             if not (exists(name) or (here and exists(f"{here}/{name}")) or name in EXAMPLES):
                 missing.append(f"{page}: {name}")
     assert not missing, "\n".join(missing)

@@ -342,9 +342,9 @@ def test_nothing_is_wider_than_the_window(browser: Browser, client: Client, widt
         page.goto(f"{client.of.address}#from=file&arm=radio.rts_threshold%3D0+B&runs=2")
         done(page, 0)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.frame_locator("#air").locator("#play").wait_for()
         frame = page.frame(url=re.compile("/air/"))
         assert frame is not None
-        frame.wait_for_selector("#play")
         assert frame.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
