@@ -61,7 +61,7 @@ $(VENV)/.pins: $(VENV)/.maturin
 	@$(PIP) -r python/requirements.lock || $(NO_PINS)
 	@touch $@
 
-# The driver of a browser, for tests of the explorer's page where these must run.
+# The driver of a browser, for tests of pages where these must run.
 $(VENV)/.browser: python/requirements-browser.lock $(VENV)/.pins
 	@$(PIP) -r python/requirements-browser.lock || $(NO_PINS)
 	@touch $@

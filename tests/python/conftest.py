@@ -8,7 +8,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-import sys
+from functools import partial
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,8 @@ from fake_core import Core
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from playwright.sync_api import Browser
 
     from interlayer.study.outcome import Outcome
 
@@ -82,28 +84,13 @@ def call(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[Any, str, st
 @pytest.fixture
 def core(monkeypatch: pytest.MonkeyPatch) -> Core:
     """The package over the test double."""
-    import interlayer
-
-    double = Core()
-    module = double.module()
-    monkeypatch.setitem(sys.modules, "interlayer._core", module)
-    monkeypatch.setattr(interlayer, "_core", module, raising=False)
-    return double
+    return Core.installed(monkeypatch)
 
 
 @pytest.fixture
 def toy(core: Core, tmp_path: Path) -> Callable[..., Outcome]:
     """Runs the toy of a paper with the claims that it is given. Modules may have another toy of their own."""
-    from interlayer.study import campaign, reader
-
-    core.model = toy_paper.model
-    (tmp_path / "cell.toml").write_text(toy_paper.CELL)
-    (tmp_path / "setup.toml").write_text(toy_paper.SETUP)
-
-    def run(text: str, **options: Any) -> Outcome:
-        return campaign.run(reader.parse(text, "toy.toml", tmp_path), **options)
-
-    return run
+    return partial(toy_paper.run, core, tmp_path)
 
 
 @pytest.fixture(scope="session")
@@ -132,6 +119,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.get_closest_marker("core"):
                 item.add_marker(skip)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium of the system, driven by Playwright. Without one of them the test is skipped, or fails where
+    INTERLAYER_REQUIRE_BROWSER=1."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    missing = "chromium" if chromium is None else "playwright" if find_spec("playwright") is None else None
+    if missing is not None:
+        if os.environ.get("INTERLAYER_REQUIRE_BROWSER") == "1":
+            pytest.fail(f"{missing} is required (INTERLAYER_REQUIRE_BROWSER=1) and not installed")
+        pytest.skip(f"{missing} is not installed")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--js-flags=--expose-gc"])
+        yield found
+        found.close()
 
 
 @pytest.fixture

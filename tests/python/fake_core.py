@@ -6,6 +6,7 @@ Throughput is simple arithmetic on a scenario's settings plus noise by seed, so 
 from __future__ import annotations
 
 import json
+import sys
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+import pytest
 
 try:
     from interlayer import _core as compiled
@@ -264,6 +266,17 @@ class Core:
 
     def registry(self, kind: str) -> list[dict[str, str]]:
         return [{"id": "lle-tcp", "summary": "the data sender makes its ACKs", "source": "K06"}]
+
+    @classmethod
+    def installed(cls, monkeypatch: pytest.MonkeyPatch) -> Core:
+        """A double that the package runs over, until what has been patched is put back."""
+        import interlayer
+
+        double = cls()
+        module = double.module()
+        monkeypatch.setitem(sys.modules, "interlayer._core", module)
+        monkeypatch.setattr(interlayer, "_core", module, raising=False)
+        return double
 
     def module(self) -> ModuleType:
         found = ModuleType("interlayer._core")

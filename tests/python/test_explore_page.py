@@ -1,17 +1,11 @@
-"""The page of `interlayer explore` in a browser: Chromium of the system, driven by Playwright.
-
-Without one of them these tests are skipped, or fail where INTERLAYER_REQUIRE_BROWSER=1.
-"""
+"""The page of `interlayer explore` in a browser (the fixture `browser`)."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
 import time
 from contextlib import contextmanager
-from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,23 +25,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
 
 pytestmark = pytest.mark.core
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    missing = "chromium" if CHROMIUM is None else "playwright" if find_spec("playwright") is None else None
-    if missing is not None:
-        if os.environ.get("INTERLAYER_REQUIRE_BROWSER") == "1":
-            pytest.fail(f"{missing} is required (INTERLAYER_REQUIRE_BROWSER=1) and not installed")
-        pytest.skip(f"{missing} is not installed")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--js-flags=--expose-gc"])
-        yield found
-        found.close()
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy as np
+
+    from fake_core import Core
+    from interlayer.study.outcome import Outcome
 
 CELL = """
 [scenario]
@@ -80,6 +85,16 @@ def model(data: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
     for scheme in data.get("scheme", []):
         rate *= 2 if scheme.get("much") else 1.1
     return {"flows": [{"goodput_bps": rate, "half_bps": rate / 2, "until_s": 5.0, "drops": 0}]}
+
+
+def run(core: Core, folder: Path, text: str, **options: Any) -> Outcome:
+    """The toy of a paper, run over the test double."""
+    from interlayer.study import campaign, reader
+
+    core.model = model
+    (folder / "cell.toml").write_text(CELL)
+    (folder / "setup.toml").write_text(SETUP)
+    return campaign.run(reader.parse(text, "toy.toml", folder), **options)
 
 
 def claim(expected: str = "0.9", arm: str = "plain") -> str:
