@@ -15,7 +15,8 @@ import pytest
 
 from interlayer import cli, simulator
 from interlayer.measure import timeline
-from interlayer.show import animation, motion_plot
+from interlayer.show import animation, markup, motion_plot
+from web import contrast
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -307,7 +308,7 @@ def test_the_page_fetches_nothing_and_what_can_be_used_has_a_name() -> None:
         if described := attributes.get("aria-describedby"):
             assert described in ids
     # What the player looks for is there.
-    asked = set(re.findall(r'(?:find|isOn|getElementById)\("([a-z]+)"\)', animation.script("player.js")))
+    asked = set(re.findall(r'(?:find|isOn|getElementById)\("([a-z]+)"\)', markup.script("player.js")))
     assert asked - set(ids) == set()
 
 
@@ -323,20 +324,6 @@ def test_a_name_ends_no_element_and_a_page_needs_no_frame_and_no_place() -> None
     assert of["frames"] is None
     assert "No place matters" in page
     assert 'id="zoom"' not in page
-
-
-def luminance(colour: str) -> float:
-    """Relative luminance (WCAG 2.2)."""
-    short = colour.removeprefix("#")
-    digits = short if len(short) == 6 else "".join(2 * digit for digit in short)
-    parts = [int(digits[i : i + 2], 16) / 255 for i in (0, 2, 4)]
-    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-    return sum(weight * p for weight, p in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-
-def contrast(one: str, other: str) -> float:
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
 
 
 @pytest.mark.core

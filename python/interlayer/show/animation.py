@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import html
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -294,20 +293,10 @@ def page(of: Mapping[str, Any], *, embedded: bool = False) -> str:
         _goodput(of),
         "</aside></main>",
         _notes(of, radios),
-        f'<script type="application/json" id="scene">{_embedded(of)}</script>',
-        *(f"<script>\n{script(name)}</script>" for name in ("air.js", "player.js")),
+        markup.data(of, 'id="scene"'),
+        *(f"<script>\n{markup.script(name)}</script>" for name in ("air.js", "player.js")),
     ]
     return markup.page(title, "\n".join(parts))
-
-
-def script(name: str) -> str:
-    """A script of the package: air.js draws a scene on a canvas, player.js is the page around it."""
-    return (Path(__file__).parent / name).read_text(encoding="utf-8")
-
-
-def _embedded(of: Mapping[str, Any]) -> str:
-    """JSON that no name can end the element of: `</script>` in a name is written otherwise."""
-    return json.dumps(of, separators=(",", ":"), ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
 
 
 def _count(all_: Sequence[Any], one: str) -> str:

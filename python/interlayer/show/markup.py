@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import html
+import json
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interlayer.measure.stats import Estimate
 
+from .json_text import finite
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
 
 _STYLE = """
@@ -130,8 +133,21 @@ def _is_empty(value: Any) -> bool:
 
 
 _ID = re.compile(r'(\bid="|href="#|url\(#)')
+_SVG = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 
 
 def own_ids(svg: str, prefix: str) -> str:
-    """A figure with `prefix` before its ids, which are unique within one figure only."""
-    return _ID.sub(lambda found: f"{found[1]}{prefix}.", svg)
+    """Figures with `prefix` before their ids, which are unique within one figure only. Their data stay."""
+    return _SVG.sub(lambda whole: _ID.sub(lambda found: f"{found[1]}{prefix}.", whole[0]), svg)
+
+
+def data(of: Mapping[str, Any], attributes: str) -> str:
+    """JSON as an element for scripts. No name in it can end the element: `</script>` is written otherwise."""
+    text = json.dumps(finite(of), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    text = text.replace("<", "\\u003c")
+    return f'<script type="application/json" {attributes}>{text}</script>'
+
+
+def script(name: str) -> str:
+    """A script of the package: air.js draws a scene, player.js is the page around it, ask.js answers for figures."""
+    return (Path(__file__).parent / name).read_text(encoding="utf-8")
