@@ -21,6 +21,7 @@ from interlayer.study import campaign, library, reader
 from interlayer.study.experiment import Cell, Formula, Quantity
 from interlayer.study.outcome import Results
 from interlayer.study.runs import Ended
+from web import FETCHES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -102,11 +103,11 @@ def test_page_is_well_formed_and_self_contained(outcome: Outcome, tmp_path: Path
     files.write_outcome(outcome, tmp_path)
     page = (tmp_path / "lle-fig-3.7b.html").read_text()
     reader = read(page)
-    # Addresses within the page, links to the data beside it, and no style or script that would load something.
+    # Addresses within the page, links to the data beside it, and nothing that would load something.
     beside = {f"lle-fig-3.7b.{kind}" for kind in ("csv", "parquet", "json", "png", "svg")}
     assert {a for a in reader.addresses if not a.startswith("#")} == beside
     assert all((tmp_path / name).exists() for name in beside)
-    assert not re.search(r"url\((?!#)|@import|<script", page)
+    assert not FETCHES.search(page)
 
 
 def test_page_tells_everything_of_every_claim(outcome: Outcome, tmp_path: Path) -> None:
@@ -245,7 +246,7 @@ def test_one_page_has_the_summary_and_every_experiment_whole(core: Core, outcome
     assert all(a[1:] in ids for a in inside)  # every mark of a figure leads into that figure
     assert len(ids) == len(set(ids))
     assert all((tmp_path / a).exists() for a in reader.addresses if not a.startswith("#"))
-    assert not re.search(r"url\((?!#)|@import|<script", page)
+    assert not FETCHES.search(page)
     rows = [
         re.sub(r"<[^>]+>", "|", row) for row in re.findall(r"<tr>(.*?)</tr>", page) if "lle-fig" in row or "all" in row
     ]

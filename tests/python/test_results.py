@@ -16,6 +16,7 @@ from interlayer.errors import InputError
 from interlayer.measure import metrics, series
 from interlayer.show import series_plot
 from test_report import read
+from web import FETCHES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -278,7 +279,7 @@ def test_the_page_of_a_run_has_series_and_data_and_how_to_do_it_again(call: Call
     assert page.count("<svg") == 3
     ids = re.findall(r'\bid="([^"]+)"', page)
     assert len(ids) == len(set(ids))
-    assert not re.search(r"url\((?!#)|@import|<script", page)
+    assert not FETCHES.search(page)
     again = "interlayer run lecture-hall.toml --set 'scenario.duration=4 s' --seed 1 --runs 1 --series --out DIR"
     for part in (
         "Over time",

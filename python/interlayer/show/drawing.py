@@ -18,9 +18,11 @@ from matplotlib.ticker import NullFormatter, NullLocator
 from matplotlib.transforms import Bbox
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.legend import Legend
     from matplotlib.text import Annotation
 
 _INCH = 72.0
@@ -32,14 +34,67 @@ _DPI = 144
 """Twice the points of a page: sharp on the screens of today."""
 
 
+class Mark(NamedTuple):
+    """A point of an arm: where it stands in its axes, and what it is of, for words about it."""
+
+    x: float
+    y: float
+    of: Any
+
+
+class Arm(NamedTuple):
+    """What an arm has in a figure: its name, the look of its line, artists, and marks with the axes they stand in."""
+
+    name: str
+    look: Mapping[str, Any]
+    artists: list[Artist]
+    marks: list[tuple[Axes, Mark]]
+    labels: list[Artist]
+    """Its entries in legends."""
+
+
 class Drawing(Figure):
-    """A matplotlib `Figure` without pyplot, which a notebook shows whether or not its inline backend is on."""
+    """A matplotlib `Figure` without pyplot, which a notebook shows whether or not its inline backend is on.
+
+    It keeps its arms, so that a page can be asked for them (`asked`).
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.arms: dict[str, Arm] = {}
+
+    def keep(
+        self,
+        name: str,
+        artists: Iterable[Artist],
+        axes: Axes | None = None,
+        marks: Iterable[Mark] = (),
+        look: Mapping[str, Any] | None = None,
+    ) -> None:
+        """What belongs to an arm. An arm of several axes has one name, and the look that came first."""
+        arm = self.arms.setdefault(name, Arm(name, look or {}, [], [], []))
+        arm.artists.extend(artists)
+        if axes is not None:
+            arm.marks.extend((axes, mark) for mark in marks)
+
+    def keep_legend(self, entries: Iterable[tuple[Any, str]], legend: Legend) -> None:
+        """A legend with these entries is drawn; `entries` are in its order."""
+        for (_, name), text in zip(entries, legend.get_texts(), strict=True):
+            if name in self.arms:
+                self.arms[name].labels.append(text)
 
     def _repr_png_(self) -> tuple[bytes, dict[str, float]]:
         """What IPython asks for: the picture, and how wide it is meant on the page."""
         into = io.BytesIO()
         self.savefig(into, format="png", dpi=_DPI)
         return into.getvalue(), {"width": round(self.get_figwidth() * 96)}
+
+
+def drawing_of(axes: Axes) -> Drawing:
+    """The figure that axes are a part of."""
+    found = axes.get_figure(root=True)
+    assert isinstance(found, Drawing)
+    return found
 
 
 def drawing(width: float, height: float) -> Drawing:
@@ -156,8 +211,8 @@ def _legend(axes: Axes, entries: Sequence[tuple[Any, str]], title: str, wide: fl
         title_fontsize=_LEGEND,
         alignment="left",
     )
-    figure = axes.get_figure(root=True)
-    assert figure is not None
+    figure = drawing_of(axes)
+    figure.keep_legend(entries, legend)
     height = legend.get_window_extent().height / figure.dpi
     figure.set_figheight(figure.get_figheight() + height)
 

@@ -10,6 +10,7 @@ from interlayer.measure import metrics, series, timeline
 from . import (
     animation,
     as_json,
+    asked,
     comparison_words,
     frames,
     joint,
@@ -47,9 +48,10 @@ def write_outcome(outcome: Outcome, folder: Path) -> str:
     """Figures, data, JSON and page of an experiment into `folder`, each named by its id; gives the figures' SVG."""
     stem, svg = folder / pages.file_name(outcome.experiment), ""
     if outcome.cells():
-        plots.save(plots.experiment(outcome), stem)
+        figure = plots.experiment(outcome)
+        plots.save(figure, stem)
         frames.write_records(frames.outcome_records(outcome), stem)
-        svg = markup.inline_svg(stem.with_name(stem.name + ".svg"))
+        svg = asked.experiment(outcome, figure)
     if outcome.over_time is not None:
         series = stem.with_name(stem.name + "-over-time")
         plots.save(plots.over_time(outcome), series)
@@ -90,7 +92,8 @@ def write_run(
     has a scene, is to be played.
     """
     title, said = str(result["scenario"]), ""
-    plots.save(plots.flows(result["flows"], title, run_words.note(result)), folder / "flows")
+    figure = plots.flows(result["flows"], title, run_words.note(result))
+    plots.save(figure, folder / "flows")
     if runs[0]["series"]:
         shown, constant = series.changing(runs[0]["series"])
         said = series_plot.note(shown, constant)
@@ -109,7 +112,8 @@ def write_run(
         if any(metrics.table(run, table) for run in runs):
             frames.write_records(frames.table_records(runs, table), folder / table)
     notes = write_timeline(result, runs, folder) if runs[0].get("timeline") else []
-    (folder / "index.html").write_text(run_page.page(result, runs, text, folder, said, again), encoding="utf-8")
+    page = run_page.page(result, runs, text, folder, asked.flows(result, figure), said, again)
+    (folder / "index.html").write_text(page, encoding="utf-8")
     (folder / "result.json").write_text(as_json.dumps(dict(result)), encoding="utf-8")
     return notes
 
@@ -156,9 +160,10 @@ def write_timeline(result: Mapping[str, Any], runs: Sequence[Run], folder: Path)
 
 def write_comparison(c: Paired, result: Mapping[str, Any], folder: Path) -> None:
     """Figure, data, JSON and page of a comparison into `folder`; `result` is its JSON."""
-    plots.save(plots.comparison(result, comparison_words.caption(result)), folder / "comparison")
+    figure = plots.comparison(result, comparison_words.caption(result))
+    plots.save(figure, folder / "comparison")
     frames.write_records(frames.comparison_records(c), folder / "comparison")
     frames.write_records(frames.difference_records(result), folder / "differences")
-    svg = markup.inline_svg(folder / "comparison.svg")
-    (folder / "index.html").write_text(pages.comparison(c, result, svg), encoding="utf-8")
+    page = pages.comparison(c, result, asked.comparison(result, figure))
+    (folder / "index.html").write_text(page, encoding="utf-8")
     (folder / "result.json").write_text(as_json.dumps(dict(result)), encoding="utf-8")

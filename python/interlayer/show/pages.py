@@ -11,7 +11,7 @@ from interlayer import toml_text
 from interlayer.study import expression
 from interlayer.study.verdict import Verdict
 
-from . import frames, markup, words
+from . import asked, frames, markup, words
 from .comparison_words import (
     caption,
     compared_name,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 def outcome(o: Outcome, svg: str) -> str:
     """An experiment's page, self-contained: question, figure, claims, rows, assumptions, arithmetic."""
     e = o.experiment
-    return markup.page(f"{e.id}: {e.title}", _experiment_body(o, svg, 1))
+    return asked.page(f"{e.id}: {e.title}", _experiment_body(o, svg, 1))
 
 
 def index(outcomes: Sequence[Outcome], svgs: Sequence[str]) -> str:
@@ -65,7 +65,7 @@ def index(outcomes: Sequence[Outcome], svgs: Sequence[str]) -> str:
         own = markup.own_ids(svg, o.experiment.id)
         parts.append(f'<section>{_experiment_body(o, own, 2)}<p><a href="{esc(file_name(o.experiment))}.html">')
         parts.append("On a page of its own</a></p></section>")
-    return markup.page("Interlayer: experiments", "\n".join(parts))
+    return asked.page("Interlayer: experiments", "\n".join(parts))
 
 
 def outcome_body(o: Outcome) -> str:
@@ -340,7 +340,7 @@ def comparison(c: Paired, result: Mapping[str, Any], svg: str) -> str:
         parts.append(markup.entries(found["flows"]))
     changes = "".join(f"\n# --set {path}={value}" for path, value in c.overrides)
     parts.append(f"<h2>Scenario</h2><pre>{esc(c.text + changes)}</pre>")
-    return markup.page(f"{c.scenario}: comparison", "\n".join(parts))
+    return asked.page(f"{c.scenario}: comparison", "\n".join(parts))
 
 
 def file_name(e: Experiment) -> str:

@@ -127,9 +127,9 @@ def experiment(outcome: Outcome) -> Figure:
         )
         _printed_numbers(axes, e, places, drawn)
         if numeric:
-            _arithmetic(axes, e, numbers, {arm: shown.colour for (arm, _), shown in drawn.items()})
-        labels, unit = tick_labels([_value(e, e.x, value) for value in ticks.values()], numeric)
-        axes.set_xlabel(_key(e, e.x) + unit)
+            _arithmetic(axes, e, numbers, drawn)
+        labels, unit = tick_labels([value_label(e, e.x, value) for value in ticks.values()], numeric)
+        axes.set_xlabel(path_label(e, e.x) + unit)
         axes.set_ylabel(y_label(e))
         from_zero(axes)
         if numeric and axes.texts and axes.get_xscale() == "linear":
@@ -156,22 +156,24 @@ def _title(e: Experiment, *, over_time: bool = False) -> str:
 
 def _single_point(outcome: Outcome) -> Figure:
     """The figure of an experiment that sweeps nothing: a bar an arm, with the paper's printed values."""
-    from .drawing import drawing, finish, frame
+    from .drawing import Mark, drawing, finish, frame
 
     e = outcome.experiment
-    arms = [cell.arm for cell in outcome.cells() if e.is_drawn(cell)]
+    cells = [cell for cell in outcome.cells() if e.is_drawn(cell)]
+    arms = [cell.arm for cell in cells]
     with style():
         figure = drawing(8.0, 1.8 + 0.5 * len(arms))
         axes = figure.add_subplot()
-        found = [outcome.estimate(Cell(arm, ())) for arm in arms]
-        _bars(axes, [e.label(arm) for arm in arms], found)
+        _bars(axes, [e.label(arm) for arm in arms], list(map(outcome.estimate, cells)), cells)
         label: str | None = _PAPER
         for claim in e.claims:
             q = claim.quantities()[0]
             if isinstance(claim.test, Value) and claim.test.expected.value is not None and q.is_plain and q.terms:
-                arm = q.cells()[0].arm
-                if claim.metric == e.metric and arm in arms:
-                    axes.plot([claim.test.expected.value], [arms.index(arm)], label=label, color="black", **_PRINTED)
+                cell = q.cells()[0]
+                if claim.metric == e.metric and cell.arm in arms:
+                    x, y = claim.test.expected.value, arms.index(cell.arm)
+                    star = axes.plot([x], [y], label=label, color="black", **_PRINTED)
+                    figure.keep(e.label(cell.arm), star, axes, [Mark(x, y, cell)] if len(q.terms) == 1 else [])
                     label = None
         axes.set_xlabel(y_label(e))
         frame(figure, _title(e), _note(outcome))
@@ -179,19 +181,27 @@ def _single_point(outcome: Outcome) -> Figure:
         return figure
 
 
-def _bars(axes: Axes, names: Sequence[str], found: Sequence[Estimate | None], *, points: bool = False) -> None:
+def _bars(
+    axes: Axes, names: Sequence[str], found: Sequence[Estimate | None], of: Sequence[Any], *, points: bool = False
+) -> None:
     """A horizontal bar for each name, first on top, with its interval; with `points`, points about a line at zero.
 
-    All have one colour: the axis says which is which.
+    All have one colour: the axis says which is which. `of` says what each is of, for a page that is asked.
     """
+    from .drawing import Mark, drawing_of
+
+    figure = drawing_of(axes)
     for i, e in enumerate(found):
         if e is None or not math.isfinite(e.mean):
             continue
         error = _bar([e])
         if points:
-            axes.errorbar([e.mean], [i], xerr=error, color=_COLOURS[0], marker="o", capsize=3, linestyle="none")
+            made: Any = axes.errorbar([e.mean], [i], xerr=error, color=_COLOURS[0], marker="o", capsize=3, ls="none")
+            artists = made.get_children()
         else:
-            axes.barh([i], [e.mean], xerr=error, color=_COLOURS[5], ecolor="black", capsize=3)
+            made = axes.barh([i], [e.mean], xerr=error, color=_COLOURS[5], ecolor="black", capsize=3)
+            artists = [*made.patches, *(made.errorbar.get_children() if made.errorbar else ())]
+        figure.keep(names[i], artists, axes, [Mark(e.mean, i, of[i])])
     if points:
         axes.axvline(0.0, color="0.4", linewidth=0.8)
     axes.set_yticks(range(len(names)), list(names))
@@ -247,10 +257,11 @@ def separate(axes: Axes, categories: int) -> None:
 
 
 class Shown(NamedTuple):
-    """How a line is drawn that printed numbers stand beside: its colour, and how far beside the category."""
+    """How a line is drawn that printed numbers stand beside: its colour, how far beside the category, its name."""
 
     colour: str
     beside: float
+    name: str = ""
 
 
 def beside(line: int, lines: int, numeric: bool) -> float:
@@ -269,23 +280,23 @@ def _point(e: Experiment, other: tuple[int, ...], i: int) -> tuple[int, ...]:
     return tuple(i if p == e.x else o for p, o in zip(e.paths, other, strict=True))
 
 
-def _value(e: Experiment, path: str, value: Any, *, alone: bool = False) -> str:
+def value_label(e: Experiment, path: str, value: Any, *, alone: bool = False) -> str:
     """What the file calls a path's value, else the value in words; a number that stands alone has the path's name."""
     shown = e.label(path, value)
     if shown != plain(value):
         return shown
     is_bare = alone and isinstance(value, int | float) and not isinstance(value, bool)
-    return f"{_key(e, path)} = {shown}" if is_bare else readable_value(value)
+    return f"{path_label(e, path)} = {shown}" if is_bare else readable_value(value)
 
 
-def _key(e: Experiment, path: str) -> str:
+def path_label(e: Experiment, path: str) -> str:
     """What the file calls a path, else its words."""
     return readable_key(path) if e.label(path) == path else e.label(path)
 
 
 def _other_label(e: Experiment, other: tuple[int, ...]) -> str:
     parts = [
-        _value(e, path, values[o], alone=True)
+        value_label(e, path, values[o], alone=True)
         for (path, values), o in zip(e.sweep, other, strict=True)
         if path != e.x and len(e.drawn.get(path, values)) > 1
     ]
@@ -318,15 +329,20 @@ def draw(
     number: int,
     other: int | None = None,
     *,
+    of: Sequence[Any],
     join: bool = True,
 ) -> None:
     """Measured points with their intervals, in the look of their number; `join` them where x is a number.
 
-    Without `other` a colour that comes again has another dash, too.
+    Without `other` a colour that comes again has another dash, too. `of` says what each point is of, for a page that is
+    asked.
     """
+    from .drawing import Mark, drawing_of
+
     if points:
         pattern = number // len(_COLOURS) if other is None else other
-        axes.errorbar(
+        look_ = marked(number, pattern) | ({} if join else {"linestyle": "none"})
+        made = axes.errorbar(
             [x for x, _ in points],
             [e.mean for _, e in points],
             yerr=_bar([e for _, e in points]),
@@ -334,8 +350,10 @@ def draw(
             markersize=4.5 if join else 6,
             capsize=3,
             linewidth=1.5,
-            **marked(number, pattern) | ({} if join else {"linestyle": "none"}),
+            **look_,
         )
+        marks = [Mark(x, e.mean, what) for (x, e), what in zip(points, of, strict=True) if math.isfinite(e.mean)]
+        drawing_of(axes).keep(label, made.get_children(), axes, marks, look_)
 
 
 Lines = dict[tuple[str, tuple[int, ...]], Shown]
@@ -350,10 +368,11 @@ def _metric_lines(axes: Axes, outcome: Outcome, places: Mapping[int, float], num
         for o, other in enumerate(others):
             off = beside(a * len(others) + o, len(arms) * len(others), numeric)
             cells = [(x + off, Cell(arm, _point(e, other, i))) for i, x in places.items()]
-            points = [(x, outcome.estimate(cell)) for x, cell in cells if cell in have]
-            mine = o if len(others) > 1 else None
-            draw(axes, points, e.label(arm) + _other_label(e, other), a, mine, join=numeric)
-            found[arm, other] = Shown(_COLOURS[a % len(_COLOURS)], off)
+            drawn = [(x, cell) for x, cell in cells if cell in have]
+            points = [(x, outcome.estimate(cell)) for x, cell in drawn]
+            mine, name = o if len(others) > 1 else None, e.label(arm) + _other_label(e, other)
+            draw(axes, points, name, a, mine, of=[cell for _, cell in drawn], join=numeric)
+            found[arm, other] = Shown(_COLOURS[a % len(_COLOURS)], off, name)
     return found
 
 
@@ -364,11 +383,12 @@ def _gain_lines(axes: Axes, outcome: Outcome, places: Mapping[int, float], numer
         for o, other in enumerate(others):
             off = beside(k * len(others) + o, len(e.comparisons) * len(others), numeric)
             ats = [(x + off, _point(e, other, i)) for i, x in places.items()]
-            gains = [(x, outcome.gain(comparison, at)) for x, at in ats if _gain_is_drawn(e, comparison, at)]
-            points = [(x, gain) for x, gain in gains if gain is not None]
+            gains = [(x, outcome.gain(comparison, at), at) for x, at in ats if _gain_is_drawn(e, comparison, at)]
+            points = [(x, gain) for x, gain, _ in gains if gain is not None]
+            of = [Gain(Cell(comparison.of, at), Cell(comparison.over, at)) for _, gain, at in gains if gain is not None]
             label = f"{e.label(comparison.of)} over {e.label(comparison.over)}{_other_label(e, other)}"
-            draw(axes, points, label, k, o if len(others) > 1 else None, join=numeric)
-            found[comparison.over, other] = Shown(_COLOURS[k % len(_COLOURS)], off)
+            draw(axes, points, label, k, o if len(others) > 1 else None, of=of, join=numeric)
+            found[comparison.over, other] = Shown(_COLOURS[k % len(_COLOURS)], off, label)
     axes.axhline(0.0, color="0.4", linewidth=0.8)
     return found
 
@@ -379,6 +399,8 @@ def _gain_is_drawn(e: Experiment, comparison: Comparison, at: tuple[int, ...]) -
 
 def _printed_numbers(axes: Axes, e: Experiment, places: Mapping[int, float], drawn: Lines) -> None:
     """The paper's numbers at the points they were printed for: a star for a value, a bar for a range."""
+    from .drawing import Mark, drawing_of
+
     label: str | None = _PAPER
     for claim in e.claims:
         if (at := _spot(claim, e)) is None or claim.strength != "number":
@@ -387,21 +409,25 @@ def _printed_numbers(axes: Axes, e: Experiment, places: Mapping[int, float], dra
         term = quantity_.terms[0]
         cell = term.old if isinstance(term, Gain) else term
         other = tuple(0 if path == e.x else k for path, k in zip(e.paths, cell.at, strict=True))
-        colour, off = drawn.get((cell.arm, other), Shown("black", 0.0))
+        colour, off, name = drawn.get((cell.arm, other), Shown("black", 0.0))
         x = places[i] + off
         expected = claim.test.expected  # type: ignore[union-attr]
         if expected.value is not None:
             # Under the measurement, so that neither hides the other.
-            axes.plot([x], [expected.value], markeredgecolor=colour, label=label, zorder=1.5, **_PRINTED)
+            made = axes.plot([x], [expected.value], markeredgecolor=colour, label=label, zorder=1.5, **_PRINTED)
             text, y = f"{expected.value:g}", expected.value
         elif expected.low is not None and expected.high is not None:
             ends = [expected.low, expected.high]
-            axes.plot([x] * 2, ends, color=colour, linewidth=5, alpha=0.35, label=label)
+            made = axes.plot([x] * 2, ends, color=colour, linewidth=5, alpha=0.35, label=label)
             text, y = f"{expected.low:g} to {expected.high:g}", sum(ends) / 2
         else:
             continue
-        axes.annotate(text, (x, y), (9, 0), textcoords="offset points", va="center", fontsize=8, color=colour, zorder=5)
+        around: dict[str, Any] = {"textcoords": "offset points", "va": "center", "fontsize": 8}
+        note = axes.annotate(text, (x, y), (9, 0), color=colour, zorder=5, **around)
         label = None
+        if name:
+            marks = [Mark(x, y, term)] if len(quantity_.terms) == 1 else []
+            drawing_of(axes).keep(name, [*made, note], axes, marks)
 
 
 def _spot(claim: Claim, e: Experiment) -> tuple[Quantity, int] | None:
@@ -417,26 +443,40 @@ def _spot(claim: Claim, e: Experiment) -> tuple[Quantity, int] | None:
     return (q, spots.pop()) if len(spots) == 1 else None
 
 
-def _arithmetic(axes: Axes, e: Experiment, places: Sequence[float], colours: Mapping[str, str]) -> None:
+def _arithmetic(axes: Axes, e: Experiment, places: Sequence[float], drawn: Lines) -> None:
     """The curves of the file, from constants alone: in their arm's colour, a band where they give two ends."""
+    from .drawing import drawing_of
+
+    of_arm = {arm: shown for (arm, _), shown in drawn.items()}
     between = np.geomspace if axes.get_xscale() == "log" else np.linspace
     xs = between(min(places), max(places), 200)
     curves = [curve for curve in e.curves if _curve_is_drawn(e, curve)]
     tied = sum(bool(curve.arm) for curve in curves)
     named = False
     for k, curve in enumerate(curves):
-        colour = colours.get(curve.arm, "0.35")
+        colour = of_arm[curve.arm].colour if curve.arm in of_arm else "0.35"
         label: str | None = f"{_ARITHMETIC}: {curve.label}"
         if curve.arm and tied > 2:  # they stand beside their lines: one entry for all
             label, named = (None if named else f"{_ARITHMETIC}, in the colour of what it is for"), True
         ys = [curve.values(float(x)) for x in xs]
         if curve.to:
             low, high = zip(*ys, strict=True)
-            axes.fill_between(xs, low, high, color=colour, alpha=0.16, linewidth=0, label=label, zorder=0.5)
+            made: Any = [
+                axes.fill_between(xs, low, high, color=colour, alpha=0.16, linewidth=0, label=label, zorder=0.5)
+            ]
         else:
             dash = (0, (1, 1 + (0 if curve.arm else k)))
             (line,) = zip(*ys, strict=True)
-            axes.plot(xs, line, color=colour, linewidth=1.1, linestyle=dash, label=label, zorder=1)
+            made = axes.plot(xs, line, color=colour, linewidth=1.1, linestyle=dash, label=label, zorder=1)
+        names = {shown.name for (arm, other), shown in drawn.items() if _stands_beside(curve, e, arm, other)}
+        if len(names) == 1:  # what stands beside one line goes with it
+            drawing_of(axes).keep(names.pop(), made)
+
+
+def _stands_beside(curve: Curve, e: Experiment, arm: str, other: tuple[int, ...]) -> bool:
+    """Whether arithmetic is of a line: of its arm, and of what else it is swept by."""
+    at = dict(zip(e.paths, other, strict=True))
+    return curve.arm == arm and all(at[path] in picks for path, picks in curve.at if path != e.x)
 
 
 def _curve_is_drawn(e: Experiment, curve: Curve) -> bool:
@@ -447,7 +487,7 @@ def _curve_is_drawn(e: Experiment, curve: Curve) -> bool:
 
 def flows(rows: Sequence[Mapping[str, Any]], title: str, note: str, name: str = "goodput_bps") -> Figure:
     """A column of every flow of a scenario, with error bars for several runs. `rows` is `flows` of `run`'s JSON."""
-    from .drawing import drawing, finish, frame
+    from .drawing import Mark, drawing, finish, frame
 
     unit = "ms" if quantity.column_unit(name) == "s" else quantity.natural_unit(name)
     with style():
@@ -457,6 +497,7 @@ def flows(rows: Sequence[Mapping[str, Any]], title: str, note: str, name: str = 
         means = [0.0 if e is None else e.mean for e in found]
         bars = None if any(e is None for e in found) else _bar([e for e in found if e is not None])
         axes.barh(range(len(rows)), means, xerr=bars, color=_COLOURS[0], capsize=3 if len(rows) <= _FLOWS else 0)
+        figure.keep("flows", [], axes, [Mark(x, i, i) for i, x in enumerate(means)])
         named = range(0, len(rows), math.ceil(len(rows) / _FLOWS))
         axes.set_yticks(named, [str(rows[i]["id"]) for i in named])
         axes.set_ylim(len(rows) - 0.5, -0.5)
@@ -484,10 +525,11 @@ def comparison(result: Mapping[str, Any], note: str, shown: Sequence[str] = ()) 
         for (left, right), metric in zip(rows, metrics_, strict=True):
             name, unit = name_and_unit(metric)
             counted = unit in ("1", "packets")
-            _bars(left, names, [_in(unit, metric, arm["compared"]) for arm in arms])
+            of = [[(metric, what, k) for k in range(len(arms))] for what in ("compared", "difference")]
+            _bars(left, names, [_in(unit, metric, arm["compared"]) for arm in arms], of[0])
             left.set_xlabel(readable(name) + ("" if counted else f", {unit}"))
             differences = [None if arm is arms[0] else _in(unit, metric, arm["difference"]) for arm in arms]
-            _bars(right, names, differences, points=True)
+            _bars(right, names, differences, of[1], points=True)
             _stars(right, [arm["difference"] and arm["difference"][metric]["significant"] for arm in arms], differences)
             right.set_xlabel(f"paired difference to {result['baseline']}{'' if counted else f', {unit}'}")
         frame(figure, str(result["scenario"]), note)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING, Any
 
-from . import animation, markup, run_words
+from . import animation, asked, markup, run_words
 from .grid import Grid
 
 if TYPE_CHECKING:
@@ -64,11 +64,17 @@ def table(grid: Grid) -> str:
     return markup.table(names, [[html.escape(str(cell)) for cell in line] for line in grid.lines])
 
 
-def page(result: Mapping[str, Any], runs: Sequence[Run], text: str, folder: Path, said: str, again: str) -> str:
-    """The page beside the figures and data in `folder`; `said` is what the figure of series leaves out."""
+def page(
+    result: Mapping[str, Any], runs: Sequence[Run], text: str, folder: Path, flows: str, said: str, again: str
+) -> str:
+    """The page beside the figures and data in `folder`.
+
+    `flows` is the figure of flows as an element, `said` what the figure of series leaves out.
+    """
     esc = html.escape
     bars = "" if result["runs"] == 1 else " Bars: 95 % intervals over the runs."
-    parts = [head(result, runs), _figure(folder, "flows", f"Goodput of each flow over the measured time.{bars}")]
+    shown = f"Goodput of each flow over the measured time.{bars}"
+    parts = [head(result, runs), _figure(folder, "flows", shown, flows)]
     if (folder / "series.svg").exists():
         one = f"One run, seed {runs[0]['seed']}; a line for each flow or queue. {said}".strip()
         parts += ["<h2>Over time</h2>", _figure(folder, "series", one), _data(folder, ["series"])]
@@ -97,11 +103,11 @@ def page(result: Mapping[str, Any], runs: Sequence[Run], text: str, folder: Path
     if again:
         parts.append(f"<h2>Do it again</h2><pre>{esc(again)}</pre>")
     parts.append(f'<p class="soft">Computed in {result["wall_s"]:.1f} s.</p>')
-    return markup.page(str(result["scenario"]), "\n".join(part for part in parts if part))
+    return asked.page(str(result["scenario"]), "\n".join(part for part in parts if part))
 
 
-def _figure(folder: Path, name: str, caption: str) -> str:
-    svg = markup.own_ids(markup.inline_svg(folder / f"{name}.svg"), name)
+def _figure(folder: Path, name: str, caption: str, svg: str = "") -> str:
+    svg = markup.own_ids(svg or markup.inline_svg(folder / f"{name}.svg"), name)
     links = f'<a href="{name}.svg">svg</a> · <a href="{name}.png">png</a>'
     return f"<figure>{svg}<figcaption>{html.escape(caption)} {links}</figcaption></figure>"
 

@@ -9,7 +9,7 @@ from interlayer import quantity
 from interlayer.measure import stats
 from interlayer.measure.stats import Estimate
 
-from . import as_json, frames, markup, plots, run_words, sweep_plot, terminal
+from . import as_json, asked, frames, markup, plots, run_words, sweep_plot, terminal
 from .grid import Column, Grid, prose
 
 if TYPE_CHECKING:
@@ -219,14 +219,14 @@ def page(s: Swept, svg: str) -> str:
         "<h2>Data</h2>" + markup.links(links, frames.kinds()),
         f"<h2>Scenario</h2><pre>{esc(s.text + changes)}</pre>",
     ]
-    return markup.page(f"{s.scenario}: sweep", "\n".join(parts))
+    return asked.page(f"{s.scenario}: sweep", "\n".join(parts))
 
 
 def write(s: Swept, folder: Path, x: str | None = None, y: str | None = None, by: Sequence[str] | None = None) -> None:
     """Figure, data, JSON and page of a sweep into `folder`."""
-    plots.save(sweep_plot.figure(s, caption(s), x=x, y=y, by=by), folder / "sweep")
+    figure = sweep_plot.figure(s, caption(s), x=x, y=y, by=by)
+    plots.save(figure, folder / "sweep")
     frames.write_records(_flat(rows(s), s), folder / "rows")
     frames.write_records(summary(s), folder / "cells")
-    svg = markup.inline_svg(folder / "sweep.svg")
-    (folder / "index.html").write_text(page(s, svg), encoding="utf-8")
+    (folder / "index.html").write_text(page(s, asked.sweep(s, figure)), encoding="utf-8")
     (folder / "result.json").write_text(as_json.dumps(json(s)), encoding="utf-8")

@@ -58,14 +58,15 @@ def figure(s: Swept, note: str, *, x: str | None, y: str | None, by: Sequence[st
         grid = made.subplots(height, width, sharex=True, sharey=True, squeeze=False)
         for axes, panel in zip(grid.flat, panels, strict=False):
             for i, line in enumerate(lines):
-                points = []
+                points, of = [], []
                 beside = plots.beside(i, len(lines), numbers is not None)
                 for j, place in enumerate(_places(s.axes[across])):
                     cell = _point(s, {across: j, **panel, **line})
                     e = s.estimate(cell, measure)
                     if stats.finite(e):
                         points.append((place + beside, e.scaled(quantity.scale(measure.name, unit))))
-                plots.draw(axes, points, _named(s, line, long=False), i, join=numbers is not None)
+                        of.append((cell, measure))
+                plots.draw(axes, points, _named(s, line, long=False), i, of=of, join=numbers is not None)
             if numbers is not None:
                 plots.scale_x(axes, numbers)
             elif axes is grid[0][0]:
@@ -96,7 +97,8 @@ def figure(s: Swept, note: str, *, x: str | None, y: str | None, by: Sequence[st
         if entries:  # above a panel is its own title
             handles, names = zip(*entries, strict=True)
             beside_all: dict[str, Any] = {"loc": "outside right upper", "frameon": False, "fontsize": 8}
-            made.legend(handles, names, handlelength=3.5, title=title, title_fontsize=8, **beside_all)
+            legend = made.legend(handles, names, handlelength=3.5, title=title, title_fontsize=8, **beside_all)
+            made.keep_legend(entries, legend)
         for axes in dict.fromkeys([*grid[-1], *(row[0] for row in grid)]):
             finish(axes, ticks if axes in grid[-1] else None)
         return made
