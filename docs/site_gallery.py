@@ -37,6 +37,7 @@ OWN = "Questions of our own"
 INTRO = """# Gallery
 
 Every figure, and what became of its claims. A picture leads to the whole page: tables, claims, readings, arithmetic.
+The figure of that page answers: hover or focus a point for its value, interval, runs and readings.
 [How to read a verdict](docs/reading-a-verdict.md).
 """
 
