@@ -305,8 +305,7 @@ def test_an_arm_that_is_switched_off_is_neither_drawn_nor_met(page: Page) -> Non
     assert [part for part in parts.all() if part.is_visible()]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [400, 1600])
+@pytest.mark.parametrize(("width", "scheme"), [(400, "dark"), (1600, "light")])
 def test_nothing_is_wider_than_the_window_and_all_of_it_can_be_read(
     browser: Browser, written: Path, width: int, scheme: Any
 ) -> None:

@@ -60,7 +60,8 @@ class Reader(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        self.text.append(data)
+        if self.open[-1:] != ["script"]:
+            self.text.append(data)
 
 
 def read(page: str) -> Reader:

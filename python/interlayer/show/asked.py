@@ -56,7 +56,9 @@ figure .ring { fill: none; pointer-events: none } figure .is-off { display: none
 .told dl { display: grid; grid-template-columns: fit-content(9rem) minmax(0, 1fr); gap: .1rem .8rem; margin: 0 }
 .told dt { color: var(--soft) } .told dd { margin: 0; font-variant-numeric: tabular-nums lining-nums }
 .told details { margin: .35rem 0 0 } .told table { width: 100% }
-.told td, .told th { padding: .15rem .6rem .15rem 0; font-size: .8rem } .told tr > :first-child { min-width: 0 }
+.told td, .told th { padding: .15rem .6rem .15rem 0; font-size: .8rem }
+.told td:last-child { white-space: nowrap; padding: .15rem 0 }
+ .told tr > :first-child { min-width: 0 }
 @media (max-width: 36rem) { .told { left: 0 !important; right: 0; top: auto !important; bottom: 0; width: auto;
   max-width: none; max-height: 45vh; border-width: 1.5px 0 0; border-radius: 0 } }
 @media print { .arms, .told, figure .ring { display: none } }
@@ -88,7 +90,8 @@ def comparison(result: Mapping[str, Any], figure: Figure) -> str:
         e = stats.Estimate.read(row, result["runs"])
         lines = _measured(comparison_words.name_and_unit(metric)[0], e.scaled(quantity.scale(metric, unit)), unit)
         if what == "difference":
-            lines[0] = (f"{lines[0][0]}, difference to {result['baseline']}", lines[0][1])
+            apart = comparison_words.difference_text(row, metric, unit) + words.unit_text(unit)
+            lines[0] = (f"{lines[0][0]}, difference to {result['baseline']}", apart)
             if row["relative_percent"] is not None:
                 lines.insert(1, ("relative", f"{row['relative_percent']:+.3g} %"))
             said = {True: "significant", False: "not significant", None: "no test"}[row["significant"]]
@@ -253,10 +256,11 @@ def _look(look: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _inline(figure: Figure, told: Callable[[Any], Told | None], readings: Sequence[str] = ()) -> str:
-    """The figure's SVG with ids on its arms, and after it the element with its data."""
+    """The figure's SVG with ids on its arms, and after it the element with its data. Its files are written before."""
     from .drawing import Drawing
 
     assert isinstance(figure, Drawing)
+    figure.set_layout_engine("none")  # everything stands where the SVG of the files has it
     arms = list(figure.arms.values())
     for i, arm in enumerate(arms):
         for what, artists in (("part", arm.artists), ("name", arm.labels)):
