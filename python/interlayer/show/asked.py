@@ -58,7 +58,7 @@ figure .ring { fill: none; pointer-events: none } figure .is-off { display: none
 .told details { margin: .35rem 0 0 } .told table { width: 100% }
 .told td, .told th { padding: .15rem .6rem .15rem 0; font-size: .8rem }
 .told td:last-child { white-space: nowrap; padding: .15rem 0 }
- .told tr > :first-child { min-width: 0 }
+.told tr > :first-child { min-width: 0 }
 @media (max-width: 36rem) { .told { left: 0 !important; right: 0; top: auto !important; bottom: 0; width: auto;
   max-width: none; max-height: 45vh; border-width: 1.5px 0 0; border-radius: 0 } }
 @media print { .arms, .told, figure .ring { display: none } }
