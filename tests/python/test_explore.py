@@ -6,24 +6,29 @@ test_explore_requests.py has who may ask and what, test_explore_page.py the page
 from __future__ import annotations
 
 import http.client
+import io
 import json
 import re
 import shlex
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+import zipfile
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import capture
 import interlayer
 from explore_client import CELL, RTS, Client, events, served
 from interlayer import api, simulator
-from interlayer.explore import cells, controls, server, work
+from interlayer.errors import InputError
+from interlayer.explore import captures, cells, controls, server, work
 from interlayer.explore.cells import Cell, Question, Source
 from test_command_line import EXAMPLES
 
@@ -159,6 +164,71 @@ def test_pictures_and_data_are_had_in_each_format(client: Client) -> None:
         status, content, _ = client.get(f"/picture/{number}/{what}")
         assert (status, content[: len(begins)]) == (200, begins), what
     assert client.get(f"/picture/{number + 1}/comparison.svg").status == 410
+
+
+def unpacked(content: bytes) -> dict[str, bytes]:
+    """The files of an archive."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+@pytest.mark.parametrize("arm", [0, 1])
+def test_captures_are_those_of_the_command_and_have_the_frames_of_the_picture(
+    client: Client, call: Callable[..., Any], tmp_path: Path, arm: int
+) -> None:
+    number = client.compare(other=RTS, runs=1, seed=2)[0]["number"]
+    status, content, headers = client.get(f"/picture/{number}/captures-{arm}.zip")
+    assert (status, headers["content-type"]) == (200, "application/zip")
+    (tmp_path / "cell.toml").write_text(CELL)
+    words = ["run", tmp_path / "cell.toml", "--pcap", tmp_path / "mine", "--seed", "2"]
+    assert call(*words, *(["--set", "radio.rts_threshold=0 B"] if arm else []))[0] == 0
+    files = unpacked(content)
+    assert files == {file.name: file.read_bytes() for file in (tmp_path / "mine").glob("*.pcapng")}
+    assert client.get(f"/picture/{number}/captures-{arm}.zip").content == content, "the same bytes again"
+    # What each node sent: of frames without a transmitter's address those to another.
+    found = re.search(r'id="scene">(.*?)</script>', client.get(f"/air/{number}/{arm}").content.decode(), re.DOTALL)
+    of = json.loads(found[1])  # type: ignore[index]
+    names = [node["name"] for node in of["nodes"]]
+    own = {name: bytes.fromhex("0200") + i.to_bytes(4, "big") for i, name in enumerate(names)}
+    sent = []
+    for name, file in ((name.removesuffix("-2.pcapng"), file) for name, file in files.items()):
+        for one in capture.frames(file):
+            if one.transmitter == own[name] or (one.transmitter is None and one.receiver != own[name]):
+                to = next(i for i, address in enumerate(own.values()) if address == one.receiver)
+                sent.append((one.start_us, names.index(name), to, one.kind, one.octets, one.is_retry))
+    begin_us = round(of["frames"]["from_s"] * 1e6)
+    data = ("tcp-data", "tcp-ack", "tcp-control")
+    told = []
+    for (start, _, who, to, _, kind, _, retry), fact in zip(of["frames"]["rows"], of["story"]["facts"], strict=True):
+        name = of["frames"]["classes"][kind]
+        told.append((begin_us + start // 1000, who, to, "data" if name in data else name, fact[0], bool(retry)))
+    assert len(told) > 20
+    first, last = told[0][0], told[-1][0]
+    assert sorted(one for one in sent if first <= one[0] <= last) == sorted(told)
+
+
+def test_captures_that_are_too_large_or_wanted_no_more_are_given_up(
+    client: Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    number = client.compare(changes=[["scenario.duration", "40 s"]], other=RTS, runs=1)[0]["number"]
+    monkeypatch.setattr(captures, "MOST_BYTES", 100_000)
+    status, content, _ = client.get(f"/picture/{number}/captures-0.zip")
+    line = json.loads(content)["mistakes"][0]["line"]
+    assert status == 422
+    assert "the page gives 100 kB; take a shorter scenario.duration, or `interlayer run --pcap`" in line
+    assert client.get(f"/picture/{number + 1}/captures-0.zip").status == 410
+    assert client.get(f"/picture/{number}/captures-2.zip").status == 404
+    with captures._one:
+        assert client.get(f"/picture/{number}/captures-0.zip").status == 503
+
+    def gone() -> None:
+        raise InputError("another question is asked", "number")
+
+    answer = client.of.explorer.desk.answer(number)
+    with pytest.raises(InputError, match="another question"):
+        captures.archive(answer, 0, gone)
+    assert list(tmp_path.iterdir()) == [], "nothing is left behind"
 
 
 # ----------------------------------------------------------------------------------------------------- what is given up

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from interlayer import extras, simulator
 from interlayer.errors import InputError, refused
 
-from . import cells, controls, work
+from . import captures, cells, controls, work
 from .cells import Cell, Question, Source
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+_KINDS = {"html": "text/html; charset=utf-8", "zip": "application/zip"}
 _PICTURES = {"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv; charset=utf-8", "json": "application/json"}
 
 
@@ -235,19 +236,26 @@ class Explorer:
         return Response(page, headers={**_HEADERS, "Content-Security-Policy": _AIR}, media_type="text/html")
 
     async def picture(self, request: Request) -> Response:
-        """A figure or its data: `comparison.svg`, `series-0.png`, `series-1.csv`, `air-0.html`."""
+        """A figure or its data: `comparison.svg`, `series-0.png`, `series-1.csv`, `air-0.html`, `captures-1.zip`."""
         from starlette.responses import Response
 
         name, _, ending = request.path_params["what"].partition(".")
+        number = request.path_params["number"]
         try:
-            answer = self.desk.answer(request.path_params["number"])
-            content = await _in_thread(lambda: _drawn(answer, name, ending))
+            answer = self.desk.answer(number)
+            if (name, ending) in (("captures-0", "zip"), ("captures-1", "zip")):
+                arm, still = int(name[-1]), lambda: self.desk.answer(number)
+                content = await _in_thread(lambda: captures.archive(answer, arm, still))
+            else:
+                content = await _in_thread(lambda: _drawn(answer, name, ending))
+        except captures.BusyError:
+            return _wrong(InputError("captures are being written already: ask again when they are there"), 503)
         except InputError as e:
-            return _wrong(e, 410)
+            return _wrong(e, 422 if e.path == "scenario.duration" else 410)
         if content is None:
             return _wrong(InputError(f'no picture "{name[:40]}.{ending[:10]}"'), 404)
         saved = {"Content-Disposition": f'attachment; filename="{name}.{ending}"'}
-        kind = "text/html; charset=utf-8" if ending == "html" else _PICTURES[ending]
+        kind = _KINDS.get(ending) or _PICTURES[ending]
         return Response(content, headers={**_HEADERS, **saved}, media_type=kind)
 
 

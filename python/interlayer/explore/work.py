@@ -40,7 +40,7 @@ MOST_BYTES = 1_000_000_000
 """Of memory that the runs of a question may take."""
 _FIRST_LOOK_S = 1.0
 """After so long a forecast is worth something."""
-_LOOK_S = 0.02
+LOOK_S = 0.02
 """So often is looked whether the question is still asked: a slider waits for it."""
 _EVERY_S = 0.05
 """So far apart are results that go out; the last always does."""
@@ -64,7 +64,7 @@ class _Watched(Here):
     def stream(
         self, tasks: Iterable[tuple[_core.Scenario, int]], watch: Watch | None = None
     ) -> Generator[tuple[int, Run | RunError]]:
-        return simulator.stream(tasks, jobs=self.jobs, watch=watch, look_s=_LOOK_S)
+        return simulator.stream(tasks, jobs=self.jobs, watch=watch, look_s=LOOK_S)
 
 
 @dataclass
@@ -179,7 +179,7 @@ class Asked:
             window = timeline.window(None, scenario)
             tasks = [(scenario, self._cell.question.seed)]
             kept: dict[str, Any] = {"series": True, "scene": True, "timeline": window}
-            stream = simulator.stream(tasks, watch=lambda reached: self._look(), look_s=_LOOK_S, **kept)
+            stream = simulator.stream(tasks, watch=lambda reached: self._look(), look_s=LOOK_S, **kept)
             try:
                 run = next(run for _, run in stream)
             finally:

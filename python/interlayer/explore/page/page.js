@@ -503,6 +503,21 @@
     find("air").contentWindow.location.replace(new URL(address, location.href)); // no step of the page's history
   };
 
+  // The run is made again for its captures: what is refused is told on the page, and not saved as a file.
+  const captured = async link => {
+    say("captures are being written");
+    try {
+      const answer = await fetch(link.href);
+      if (!answer.ok) return wrong((await answer.json()).mistakes, true);
+      const address = URL.createObjectURL(await answer.blob());
+      make("a", { href: address, download: link.download }).click();
+      setTimeout(() => URL.revokeObjectURL(address), 10_000);
+      say(`saved: ${link.download}`);
+    } catch {
+      say("no captures: the server does not answer");
+    }
+  };
+
   const pictures = () => {
     const link = (name, ending) => make("a", { href: `picture/${number}/${name}.${ending}`, download: `${name}.${ending}` }, ending.toUpperCase());
     const row = (text, name, endings) => make("li", {}, `${text}: `, ...endings.flatMap((ending, i) => [i ? ", " : "", link(name, ending)]));
@@ -511,6 +526,12 @@
     recorded.forEach((one, arm) => {
       rows.push(row(`Over time, ${names()[arm]}`, `series-${arm}`, ["svg", "png", "csv"]));
       rows.push(row(`The air, ${names()[arm]}: one file that plays`, `air-${arm}`, ["html"]));
+      const captures = row(`Captures of its nodes, ${names()[arm]}, for Wireshark`, `captures-${arm}`, ["zip"]);
+      captures.querySelector("a").addEventListener("click", event => {
+        event.preventDefault();
+        captured(event.target);
+      });
+      rows.push(captures);
     });
     find("pictures").replaceChildren(...rows);
   };

@@ -1,0 +1,93 @@
+"""Captures of a recorded run: the files that `interlayer run --pcap` writes for its scenario and seed, in one archive.
+
+The run is made again, since no bit of it depends on who listens, and nobody pays for captures that nobody asks for.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+import zipfile
+from io import BytesIO
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from interlayer import quantity, simulator
+from interlayer.errors import InputError
+from interlayer.study import costs
+
+from . import work
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from .work import Answer
+
+MOST_BYTES = 100_000_000
+"""Of all files of a run; a capture that grows larger is given up."""
+_TERMINAL = "take a shorter scenario.duration, or `interlayer run --pcap` with the saved cell in a terminal"
+
+_one = Lock()
+"""One at a time, whoever asks."""
+
+
+class BusyError(Exception):
+    """Another capture is being written."""
+
+
+def archive(answer: Answer, arm: int, still: Callable[[], object]) -> bytes:
+    """The captures of the recorded run of an arm, as a zip file. `still` raises `InputError` once nobody wants them.
+
+    Raises `InputError` for a run that was not recorded, for captures that would be too large or take too long, and
+    `BusyError` while others are written.
+    """
+    if arm not in answer.recorded:
+        raise InputError("this run was not recorded", "arm")
+    if not _one.acquire(blocking=False):
+        raise BusyError
+    try:
+        with tempfile.TemporaryDirectory(prefix="interlayer-") as folder:
+            _write(answer, arm, Path(folder), still)
+            return _packed(Path(folder))
+    finally:
+        _one.release()
+
+
+def _write(answer: Answer, arm: int, folder: Path, still: Callable[[], object]) -> None:
+    run, scenario = answer.recorded[arm]
+    began = time.monotonic()
+
+    def watch(reached: Mapping[int, float]) -> None:
+        still()
+        part = max(reached.values(), default=0.0) / scenario.duration_s
+        if (size := _size(folder)) > MOST_BYTES:
+            about = f"captures would take some {quantity.size(round(size / max(part, 1e-9)))}" if part else "captures"
+            raise InputError(f"{about}: the page gives {quantity.size(MOST_BYTES)}; {_TERMINAL}", "scenario.duration")
+        if (waited := time.monotonic() - began) > work.MOST_S:
+            about = f"captures would take about {costs.duration(waited / max(part, 1e-9))}"
+            raise InputError(f"{about}, and the page waits {work.MOST_S:g} s; {_TERMINAL}", "scenario.duration")
+
+    stream = simulator.stream([(scenario, run["seed"])], jobs=1, pcap_dir=folder, watch=watch, look_s=work.LOOK_S)
+    try:
+        again = next(found for _, found in stream)
+    finally:
+        stream.close()
+    if not isinstance(again, dict):
+        raise again
+    watch({0: scenario.duration_s})
+
+
+def _size(folder: Path) -> int:
+    return sum(file.stat().st_size for file in folder.iterdir())
+
+
+def _packed(folder: Path) -> bytes:
+    """The files of a folder in order of their names; the same bytes each time."""
+    found = BytesIO()
+    with zipfile.ZipFile(found, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as into:
+        for file in sorted(folder.iterdir()):
+            entry = zipfile.ZipInfo(file.name)  # of 1980, since a capture has no date
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            into.writestr(entry, file.read_bytes())
+    return found.getvalue()
