@@ -9,11 +9,13 @@
 //! hear each other.
 
 mod contender;
+mod wait;
 
 pub use contender::Outcome;
 use contender::{Contender, Phase, Sense, count_from, doubled, elapsed, is_over, next_boundary};
 use engine::Stream;
 use units::{Dur, NodeId, Nodes, SimTime};
+pub use wait::Wait;
 
 /// A backoff entity of a channel, by number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -36,7 +36,7 @@ pub use aggregation::{AfterSilence, Aggregation, Discard};
 pub use air::Air;
 pub use channel::{At, AtAddressee, Channel, ErrorsAt, Got, Loss, Reception, Receptions};
 pub use config::{AfterTimeout, Config, Protection, Rts, TxopProtection};
-pub use contention::{Access, AccessInGap, ContenderId, Contention, Countdown, Outcome};
+pub use contention::{Access, AccessInGap, ContenderId, Contention, Countdown, Outcome, Wait};
 pub use control_modes::ControlModes;
 pub use counters::{AMpdus, CategoryCounters, Counters};
 pub use edca::{Category, DscpMap, Edca, TxopLimits};

@@ -7,6 +7,7 @@
 mod live;
 mod parts;
 mod scene;
+mod story;
 mod timeline;
 
 use numpy::PyArray1;
@@ -346,6 +347,9 @@ fn run_dict<'py>(py: Python<'py>, run: &Run, of: &world::scenario::Scenario) -> 
     if let Some(scene) = &run.scene {
         let meetings = run.motion.as_ref().map_or(&[][..], |paths| &paths.meetings);
         dict.set_item("scene", scene::dict(py, scene, meetings, of)?)?;
+    }
+    if let Some(story) = &run.story {
+        dict.set_item("story", story::dict(py, story)?)?;
     }
     Ok(dict)
 }

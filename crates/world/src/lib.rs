@@ -39,6 +39,7 @@ pub use record::{Cell, Metric, Record as Row, Support};
 pub use registries::Registries;
 pub use results::{Books, Run, jain, metrics};
 pub use runner::{Around, Done, Record, RunError, Runner, run, run_batch};
+pub use taps::{Access, Arrival, Portion, Settled, Stop, Story};
 pub use taps::{Carried, Column, Meeting, Outcome, Paths, Pulse, Scene, Timeline, Transmission, Walked, Window};
 pub use world::Arrived;
 

@@ -10,7 +10,7 @@ mod tables;
 
 use crate::record::{self, Cell, Columns, Metric, Record};
 use crate::shared::Shared;
-use crate::taps::{Column, Paths, Recorded, Scene, Timeline, queue_ids};
+use crate::taps::{Column, Paths, Recorded, Scene, Story, Timeline, queue_ids};
 use crate::windows;
 use crate::world::World;
 use units::Dur;
@@ -83,6 +83,8 @@ pub struct Run {
     pub timeline: Option<Timeline>,
     /// The scene, if asked for.
     pub scene: Option<Scene>,
+    /// The stories of the frames of the timeline, with a scene.
+    pub story: Option<Story>,
     /// Packet conservation.
     pub books: Books,
 }
@@ -152,6 +154,7 @@ pub(crate) fn collect(world: &World, shared: &Shared, seed: u64, sim_s: f64, rec
         motion: recorded.motion.map(|paths| paths.end(world.now())),
         timeline: recorded.timeline,
         scene: recorded.scene,
+        story: recorded.story,
         books: books(world),
     }
 }

@@ -1,10 +1,12 @@
-//! Listeners that change nothing: fingerprints, captures, time series, the timeline of the air, the scene of a picture. No result bit changes with them.
+//! Listeners that change nothing: fingerprints, captures, time series, the timeline of the air, the scene of a picture and the stories of
+//! its frames. No result bit changes with them.
 
 mod captures;
 mod ids;
 mod paths;
 mod scene;
 mod series;
+mod story;
 mod timeline;
 
 pub(crate) use captures::{Attachments, Captures};
@@ -13,6 +15,7 @@ pub use paths::{Meeting, Paths, Walked};
 pub use scene::{Pulse, Scene};
 pub use series::Column;
 pub(crate) use series::Series;
+pub use story::{Access, Arrival, Portion, Settled, Stop, Story};
 pub use timeline::{Carried, Outcome, Timeline, Transmission, Window};
 
 use crate::flow::Flow;
@@ -34,6 +37,7 @@ pub(crate) struct Taps {
     paths: Option<Paths>,
     timeline: Option<Timeline>,
     scene: Option<Scene>,
+    story: Option<Story>,
     is_on: bool,
 }
 
@@ -56,7 +60,9 @@ impl Taps {
         let prints = fingerprint.then(Default::default);
         let is_on = fingerprint || captures.is_some() || series.is_some() || timeline.is_some() || scene.is_some();
         let paths = (series.is_some() || scene.is_some()).then(Paths::default);
-        Taps { prints, captures, series, paths, timeline, scene, is_on }
+        // Stories are told of a picture whose frames are known one by one.
+        let story = timeline.as_ref().filter(|_| scene.is_some()).map(|timeline| Story::new(timeline.window));
+        Taps { prints, captures, series, paths, timeline, scene, story, is_on }
     }
 
     fn print(&mut self, layer: Layer, words: &[u64]) {
@@ -96,12 +102,18 @@ impl Taps {
         if let Some(scene) = &mut self.scene {
             scene.frame(now, frame, fate);
         }
+        if let Some(story) = &mut self.story {
+            story.frame(now, frame, on, channel, packets);
+        }
     }
 
     /// The run is over, and `frame` would have been in the air until `end`.
     pub fn cut(&mut self, end: SimTime, frame: &Frame, channel: &Channel, packets: &Packets) {
         if let Some(timeline) = &mut self.timeline {
             timeline.put(end, frame, None, channel, packets);
+        }
+        if let Some(story) = &mut self.story {
+            story.carried(end, frame, packets);
         }
     }
 
@@ -118,6 +130,9 @@ impl Taps {
             let who = [u64::from(node.0), u64::from(report.to.0)];
             let what = [report.fate as u64, u64::from(report.attempts), report.airtime.ns()];
             self.print(Layer::Mac, &[now.ns(), who[0], who[1], what[0], what[1], what[2]]);
+            if let Some(story) = &mut self.story {
+                story.mac(node, report);
+            }
         }
     }
 
@@ -129,6 +144,9 @@ impl Taps {
             let window_and_flags = (flags & 0xf00) << 16 | u64::from(tcp.window) << 8 | flags & 0xff;
             let rest = u64::from(packet.payload.len) << 32 | window_and_flags;
             self.print(Layer::Tcp, &[now.ns(), u64::from(packet.flow.0) << 1 | u64::from(arrives), numbers, rest]);
+            if let (true, Some(story)) = (arrives, &mut self.story) {
+                story.arrives(now, packet);
+            }
         }
     }
 
@@ -177,7 +195,7 @@ impl Taps {
         let fingerprint = self.prints.map(|prints| prints.map(Fingerprint::value));
         let series = self.series.map(|series| series.columns);
         let timeline = self.timeline.map(Timeline::finish);
-        Ok(Recorded { fingerprint, series, motion: self.paths, timeline, scene: self.scene })
+        Ok(Recorded { fingerprint, series, motion: self.paths, timeline, scene: self.scene, story: self.story })
     }
 }
 
@@ -190,4 +208,5 @@ pub(crate) struct Recorded {
     pub motion: Option<Paths>,
     pub timeline: Option<Timeline>,
     pub scene: Option<Scene>,
+    pub story: Option<Story>,
 }

@@ -351,6 +351,7 @@ fn fingerprints_captures_series_and_timeline_on_or_off_move_no_bit() {
             assert_eq!(bits(&run), bare, "{record:?}");
             let asked = (run.fingerprint.is_some(), run.series.is_some(), run.timeline.is_some());
             assert_eq!(asked, (is(0), is(2), is(3)));
+            assert_eq!(run.story.is_some(), is(3) && is(4), "stories are of the frames of a picture");
             // And what one of them records is the same whatever the others do.
             if let Some(print) = run.fingerprint {
                 assert_eq!(*prints.get_or_insert(print), print, "{record:?}");
