@@ -92,6 +92,22 @@ class Scene(TypedDict):
     pulses: dict[str, npt.NDArray[Any]]
     # bin, from, to (-1: all), class, frames, lost: frames that left the air within each bin, counted.
 
+class Story(TypedDict):
+    """What the stories of the timeline's frames need beside it, as columns; -1 is none. Times are ns of the run."""
+
+    # What data frames carried, an entry an MSDU: start_ns and from of the frame, place of the MPDU, seq, fragment,
+    # attempt, serial, flow, is_reverse, payload_bytes, tcp_seq, tcp_ack.
+    portions: dict[str, npt.NDArray[Any]]
+    # MSDUs that left their MACs: node, serial, attempts, enqueued_ns, head_ns, done_ns, is_delivered.
+    settled: dict[str, npt.NDArray[Any]]
+    # TCP segments that reached their ends: at_ns, flow, is_reverse, tcp_seq, tcp_ack, payload_bytes.
+    arrivals: dict[str, npt.NDArray[Any]]
+    # Grants that a frame followed: start_ns and from of it, cw, counts_from_ns, slots, stops, stops_left_out.
+    accesses: dict[str, npt.NDArray[Any]]
+    # Periods for which the medium was busy for those who were granted, one access's after the other's: slots that
+    # remained, until_ns, nav_ns.
+    stops: dict[str, npt.NDArray[Any]]
+
 class Run(TypedDict):
     """One replication."""
 
@@ -117,6 +133,7 @@ class Run(TypedDict):
     legs: NotRequired[dict[str, list[Any]]]
     meetings: NotRequired[dict[str, list[Any]]]
     scene: NotRequired[Scene]  # if it was asked for
+    story: NotRequired[Story]  # with scene and timeline
 
 class Runner:
     """Makes runs in the background, `jobs` at a time (0: one a core), without the interpreter's lock.

@@ -272,6 +272,126 @@ def test_goodput_is_the_mean_of_the_series(monkeypatch: pytest.MonkeyPatch) -> N
     assert flow["kbps"] == pytest.approx(series.reshape(-1, 2).mean(axis=1) / 1000, abs=0.51)
 
 
+# --------------------------------------------------------------------------------------------------------- stories
+
+CROWD = """
+scenario = { name = "crowd", duration = "1 s" }
+radio = { standard = "802.11b", data_rate = "11 Mb/s" }
+[[node]]
+name = "ap"
+role = "ap"
+[[node]]
+name = "s"
+count = 3
+[[flow]]
+from = "s"
+to = "ap"
+transport = { preset = "rfc" }
+"""
+
+AGGREGATES = """
+scenario = { name = "aggregates", duration = "500 ms" }
+radio = { standard = "802.11n" }
+channel = { errors = { model = "packet", per = 0.1 } }
+[[node]]
+name = "ap"
+role = "ap"
+[[node]]
+name = "sta"
+[[flow]]
+name = "down"
+from = "ap"
+to = "sta"
+transport = { preset = "rfc" }
+"""
+
+
+@pytest.mark.core
+def test_a_frame_is_sent_when_its_interframe_space_and_the_slots_of_its_story_are_over() -> None:
+    of, _ = scene(CROWD, "500 ms..600 ms")
+    rows, story = of["frames"]["rows"], of["story"]
+    classes, outcomes = of["frames"]["classes"], of["frames"]["outcomes"]
+    ends = sorted(row[0] + row[1] for row in rows)
+    exact = stopped = 0
+    for frame, cw, counts_from, slots, _, *stops in story["accesses"]:
+        start = rows[frame][0]
+        assert classes[rows[frame][5]] not in ("ack", "cts")
+        assert start == counts_from + 20_000 * slots, "a slot of 802.11b is 20 us"
+        assert cw in (31, 63, 127, 255, 511, 1023)
+        assert slots <= cw
+        before = [end for end in ends if end <= start]
+        # Without collisions the countdown begins a DIFS, 50 us, after the last frame: all hear all.
+        around = [row for row in rows if start - 5_000_000 < row[0] <= start]
+        if before and all(outcomes[row[6]] == "received" for row in around) and counts_from == before[-1] + 50_000:
+            exact += 1
+        left = stops[::3]
+        assert left == sorted(left, reverse=True)
+        if left and before and stops[-2] == before[-1] and left[-1] > slots:
+            raise AssertionError("slots are lost between the last stop and the grant")
+        stopped += left[-1:] == [slots]
+    assert len(story["accesses"]) > 40
+    assert exact > 0.8 * len(story["accesses"])
+    assert stopped > 20
+    data = {i for i, row in enumerate(rows) if classes[row[5]].startswith("tcp")}
+    assert len({access[0] for access in story["accesses"]} & data) > 0.97 * len(data)
+
+
+@pytest.mark.core
+def test_msdus_are_queued_before_and_acknowledged_and_at_tcp_behind_their_frames() -> None:
+    for text in (CROWD, AGGREGATES):
+        of, _ = scene(text, "200 ms..300 ms")
+        rows, story = of["frames"]["rows"], of["story"]
+        carriers: dict[int, list[int]] = {}
+        for frame, place, msdu, _, _, attempt in story["portions"]:
+            carriers.setdefault(msdu, []).append(frame)
+            assert place < story["facts"][frame][1]
+            assert attempt >= len(carriers[msdu])
+        by_frame = [sum(1 for portion in story["portions"] if portion[0] == i) for i in range(len(rows))]
+        data = [row[4] != len(of["kinds"]) - 1 for row in rows]
+        assert by_frame == [fact[1] if is_data else 0 for fact, is_data in zip(story["facts"], data, strict=True)]
+        for msdu, (node, _, _, _, _, _, queued, head, done, delivered, attempts, tcp) in enumerate(story["msdus"]):
+            frames = carriers[msdu]
+            first, last = rows[frames[0]], rows[frames[-1]]
+            assert {rows[i][2] for i in frames} == {node}
+            if done is None:
+                continue
+            assert queued <= head <= first[0]
+            assert done >= last[0] + last[1] or done >= of["frames"]["until_s"] - of["frames"]["from_s"]
+            assert attempts >= len(frames)
+            if tcp is not None:
+                assert delivered == 1
+                assert tcp >= first[0] + first[1]
+        times = [one[11] for one in story["msdus"]]
+        assert sum(time is not None for time in times) > 0.9 * len(times) > 20
+        # Over one hop TCP has a segment when the frame with it ends, unless its receiver puts it in order first.
+        at_ends = {row[0] + row[1] for row in rows}
+        prompt = sum(time in at_ends for time in times if time is not None)
+        assert prompt > (0.99 if text is CROWD else 0.5) * len(times) - 2
+    assert max(fact[1] for fact in story["facts"]) > 4
+    assert story["lost"], "errors hit single MPDUs"
+    for frame, *places in story["lost"]:
+        assert len(places) == story["facts"][frame][1] - story["facts"][frame][2] > 0
+
+
+@pytest.mark.core
+def test_an_overlap_is_the_frame_that_was_in_the_air_at_the_same_time() -> None:
+    of, run = scene(CROWD, "all")
+    rows, columns = of["frames"]["rows"], run["timeline"]["columns"]
+    lost = of["frames"]["outcomes"].index("collision")
+    found = 0
+    for i, (row, fact) in enumerate(zip(rows, of["story"]["facts"], strict=True)):
+        by = fact[4]
+        assert (by >= 0) == (columns["overlap_from"][i] >= 0)
+        if by < 0:
+            continue
+        other = rows[by]
+        assert other[2] == columns["overlap_from"][i] != row[2]
+        assert other[0] < row[0] + row[1]
+        assert row[0] < other[0] + other[1]
+        found += row[6] == lost
+    assert found > 10
+
+
 # ------------------------------------------------------------------------------------------------------------ page
 
 
@@ -319,7 +439,7 @@ def test_a_name_ends_no_element_and_a_page_needs_no_frame_and_no_place() -> None
     of, _ = scene(text.replace("position = [30, 0]", "position = [0, 0]"))
     page = animation.page(of)
     assert of["title"] == "</script><b>"
-    assert page.count("</script>") == 3
+    assert page.count("</script>") == 4
     assert "<b>" not in page
     assert of["frames"] is None
     assert "No place matters" in page

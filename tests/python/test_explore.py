@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import capture
+import captured
 import interlayer
 from explore_client import CELL, RTS, Client, events, served
 from interlayer import api, simulator
@@ -192,7 +192,7 @@ def test_captures_are_those_of_the_command_and_have_the_frames_of_the_picture(
     own = {name: bytes.fromhex("0200") + i.to_bytes(4, "big") for i, name in enumerate(names)}
     sent = []
     for name, file in ((name.removesuffix("-2.pcapng"), file) for name, file in files.items()):
-        for one in capture.frames(file):
+        for one in captured.frames(file):
             if one.transmitter == own[name] or (one.transmitter is None and one.receiver != own[name]):
                 to = next(i for i, address in enumerate(own.values()) if address == one.receiver)
                 sent.append((one.start_us, names.index(name), to, one.kind, one.octets, one.is_retry))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+import zipfile
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -268,6 +269,50 @@ def test_the_air_plays_in_the_page(page: Page) -> None:
     page.frame_locator('#air[data-at$="/1"]').locator("#play").wait_for()
 
 
+def test_a_frame_of_the_air_tells_its_story_by_button_by_key_and_by_click(page: Page) -> None:
+    air = page.frame_locator("#air")
+    title, said = air.locator("#story-title"), air.locator("#story-said")
+    air.locator("#tell").click()
+    assert re.fullmatch(r"Frame 1: \w+ → \w+, [\w-]+", title.inner_text())
+    assert said.locator("h3").all_inner_texts() == ["Why it was sent", "What it waited for", "What became of it"]
+    assert title.evaluate("it => it === document.activeElement"), "a screen reader goes on from the heading"
+    assert air.locator("#zoom").get_attribute("aria-pressed") == "true"
+    while not title.inner_text().endswith(", ack"):
+        title.press("ArrowRight")
+    ack = title.inner_text()
+    assert "For the SIFS of 10 µs after what it answers, and for nothing else." in said.inner_text()
+    # The frame that it names names it in turn.
+    said.locator("button.frame").first.click()
+    told = said.inner_text()
+    assert re.search(r"It carries (TCP data|a TCP ACK|a SYN, FIN or RST) ?(of \w+)?.*", told)
+    for sentence in (
+        r"was queued at [\d.]+ s",
+        r"(it counted \d+ idle slots?|No slot was left|It had no slot to count)",
+        r"Acknowledged by ack",
+        r"delivered at",
+    ):
+        assert re.search(sentence, told), (sentence, told)
+    said.get_by_role("button", name=re.compile("^ack ")).first.click()
+    assert title.inner_text() == ack
+    title.press("Escape")
+    assert not air.locator("#story").is_visible()
+    assert air.locator("#tell").evaluate("it => it === document.activeElement")
+    # Any point of an arrow will do.
+    found = air.locator("canvas#air").evaluate(
+        """canvas => {
+          const box = canvas.getBoundingClientRect();
+          for (let y = 8; y < box.height; y += 8) for (let x = 8; x < box.width; x += 8) {
+            canvas.dispatchEvent(new MouseEvent("click", { clientX: box.x + x, clientY: box.y + y, bubbles: true }));
+            if (!document.getElementById("story").hidden) return [x, y];
+          }
+          return null;
+        }"""
+    )
+    assert found is not None
+    assert title.inner_text() == ack, "the frame that is in the air"
+    air.locator("#story-end").click()
+
+
 def test_arrow_keys_read_a_chart(page: Page) -> None:
     chart = page.locator("#series .chart").first
     assert "over time" in str(chart.get_attribute("aria-label"))
@@ -294,6 +339,11 @@ def test_what_is_shown_can_be_taken_away(page: Page, tmp_path: Path) -> None:
     picture.value.save_as(tmp_path / "comparison.json")
     found = json.loads((tmp_path / "comparison.json").read_text())
     assert found["runs"] == 3
+    with page.expect_download() as captures:
+        page.locator('#pictures a[download="captures-1.zip"]').click()
+    captures.value.save_as(tmp_path / "captures-1.zip")
+    with zipfile.ZipFile(tmp_path / "captures-1.zip") as archive:
+        assert archive.namelist() == ["receiver-1.pcapng", "sta1-1.pcapng", "sta2-1.pcapng"]
 
 
 def test_a_station_is_a_cell_a_question_and_an_answer(page: Page) -> None:

@@ -93,7 +93,7 @@ const InterlayerAir = (() => {
           found.push({
             from, to, kind, name: this.frames.classes[name], outcome: this.frames.outcomes[outcome],
             isRetry: Boolean(isRetry), part: (now - start) / airtime, lost: this.frames.lost.includes(outcome) ? 1 : 0,
-            frames: 1, age: 0,
+            frames: 1, age: 0, index: i,
           });
         }
       }
@@ -165,6 +165,7 @@ const InterlayerAir = (() => {
       this.box = xs.length ? [least(xs), least(ys), most(xs), most(ys)] : [0, 0, 0, 0];
       this.asides = this.together();
       this.shown = [];
+      this.arrows = [];
     }
 
     // True if no place matters: all stand at one point, and are drawn in a circle.
@@ -207,8 +208,9 @@ const InterlayerAir = (() => {
       };
     }
 
-    // Draws an instant. `span` are the seconds before it whose frames are shown; `isSlow` shows each frame of the window instead.
-    draw(t, { span = 0.2, isSlow = false, names = true, links = true, trails = 0, chosen = -1 } = {}) {
+    // Draws an instant. `span` are the seconds before it whose frames are shown; `isSlow` shows each frame of the window instead,
+    // of which `told` is set off.
+    draw(t, { span = 0.2, isSlow = false, names = true, links = true, trails = 0, chosen = -1, told = -1 } = {}) {
       const { context: c, width, height } = sized(this.canvas), scene = this.scene, ink = palette(this.canvas);
       this.frame(width, height);
       const at = new Map(scene.radios.map(i => [i, this.toPixels(i, t)]));
@@ -220,7 +222,8 @@ const InterlayerAir = (() => {
       const exact = isSlow && scene.isExact(t), air = exact ? scene.inTheAir(t) : scene.pulses(t - span, t);
       // Old ones first, and control frames below data; a node has the colour of the data that it sends.
       const order = (a, b) => this.isControl(b) - this.isControl(a) || b.age - a.age;
-      for (const one of [...air].sort(order)) this.transmission(c, ink, one, at, radius, exact);
+      this.arrows = [];
+      for (const one of [...air].sort(order)) this.transmission(c, ink, one, at, radius, exact, told);
       const recent = air.filter(one => one.age < 0.5).sort((a, b) => b.kind - a.kind);
       const sending = new Map(recent.map(one => [one.from, one.kind]));
       for (const i of scene.radios) this.node(c, ink, i, at.get(i), radius, sending.get(i), scene.isDead(i, t), i === chosen);
@@ -239,6 +242,18 @@ const InterlayerAir = (() => {
       for (const [node, [px, py]] of this.shown) {
         const distance = Math.hypot(px - x, py - y);
         if (distance < least) [best, least] = [node, distance];
+      }
+      return best;
+    }
+
+    // The frame of the window whose arrow or ring is nearest to a point, within 10 pixels; -1 for none.
+    pickFrame(x, y) {
+      let best = -1, least = 10;
+      for (const { index, a, b, radius } of this.arrows) {
+        const dx = b[0] - a[0], dy = b[1] - a[1], long = dx * dx + dy * dy || 1;
+        const along = Math.min(1, Math.max(0, ((x - a[0]) * dx + (y - a[1]) * dy) / long));
+        const distance = Math.abs(Math.hypot(a[0] + along * dx - x, a[1] + along * dy - y) - radius);
+        if (distance < least) [best, least] = [index, distance];
       }
       return best;
     }
@@ -300,7 +315,7 @@ const InterlayerAir = (() => {
     }
 
     // Frames of one kind from one node: an arrow on the right-hand side of the way, red and broken where they were lost.
-    transmission(c, ink, one, at, radius, exact) {
+    transmission(c, ink, one, at, radius, exact, told) {
       const a = at.get(one.from), b = at.get(one.to);
       if (!a) return;
       c.globalAlpha = 1 - 0.8 * one.age;
@@ -310,6 +325,8 @@ const InterlayerAir = (() => {
       c.beginPath();
       if (!b) { // to all
         const far = radius + 6 + 14 * (exact ? one.part : one.age);
+        if (exact) this.arrows.push({ index: one.index, a, b: a, radius: far });
+        if (exact && one.index === told) c.lineWidth = 5;
         c.arc(a[0], a[1], far, 0, 2 * Math.PI);
         c.stroke();
         c.globalAlpha = 1;
@@ -326,6 +343,8 @@ const InterlayerAir = (() => {
       }
       const reached = exact ? from + (to - from) * one.part : to;
       if (exact) { // the way in thin, the part that has been sent in full width
+        this.arrows.push({ index: one.index, a: point(from, side), b: point(to, side), radius: 0 });
+        if (one.index === told) this.halo(c, ink, point(from, side), point(to, side));
         c.globalAlpha = 0.4;
         c.moveTo(...point(from, side));
         c.lineTo(...point(to, side));
@@ -356,6 +375,19 @@ const InterlayerAir = (() => {
         c.stroke();
       }
       c.globalAlpha = 1;
+    }
+
+    // What sets the frame off whose story is told.
+    halo(c, ink, a, b) {
+      c.save();
+      c.setLineDash([]);
+      [c.strokeStyle, c.lineWidth, c.globalAlpha, c.lineCap] = [ink.chosen, 12, 0.28, "round"];
+      c.beginPath();
+      c.moveTo(...a);
+      c.lineTo(...b);
+      c.stroke();
+      c.restore();
+      c.beginPath();
     }
 
     node(c, ink, i, [x, y], radius, kind, isDead, isChosen) {

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import markup
+from . import markup, stories
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,6 +52,7 @@ def scene(run: Run, scenario: Scenario, title: str, version: str) -> dict[str, A
     """The scene of a run that was made with `scene` and series: what the renderer draws, in the types of JSON."""
     recorded = run["scene"]
     told = json.loads(scenario.to_json())
+    frames = _frames(run.get("timeline"))
     return {
         "format": FORMAT,
         "title": title,
@@ -62,7 +63,8 @@ def scene(run: Run, scenario: Scenario, title: str, version: str) -> dict[str, A
         "neighbours": {"channels": recorded["channels"], "changes": _changes(recorded)},
         "kinds": [{"label": label} for label, _ in _KINDS],
         "bins": _bins(recorded),
-        "frames": _frames(run.get("timeline")),
+        "frames": frames,
+        "story": _story(run, len(frames["rows"])) if frames else None,
         "flows": _flows(run),
     }
 
@@ -202,6 +204,12 @@ def _frames(timeline: Timeline | None) -> dict[str, Any] | None:
     }
 
 
+def _story(run: Run, frames: int) -> dict[str, Any] | None:
+    """What stories of the frames need; None where the core keeps none."""
+    story, timeline = run.get("story"), run["timeline"]
+    return None if story is None or timeline is None else stories.of(story, timeline, frames)
+
+
 def _flows(run: Run) -> list[dict[str, Any]]:
     """The flows, and the goodput of each in kb/s over intervals of equal length from 0 on."""
     nodes = {name: i for i, name in enumerate(run["scene"]["nodes"])}
@@ -254,6 +262,11 @@ button { cursor: pointer } #play { min-width: 5.2rem } [aria-pressed=true] { bor
 .legend li { margin: 0; display: inline-flex; gap: .4rem; align-items: center }
 .legend svg { flex: none }
 #said { min-height: 6.2rem; margin: 0; font-size: .9rem } #said span { display: block }
+#story { border: 1px solid var(--rule); border-radius: 4px; padding: .7rem .9rem; margin: 0 0 1rem; font-size: .9rem }
+#story h2 { margin: 0 } #story h3 { margin: .7rem 0 .2rem; font-size: .95rem }
+#story ul { margin: 0; padding-left: 1.1rem }
+#story .frame { background: none; border: 0; padding: 0; min-height: 0; color: var(--link); text-decoration: underline;
+  text-align: left }
 aside h2 { margin: 1.2rem 0 .4rem; font-size: 1.05rem } aside h2:first-child { margin-top: 0 }
 .flows { max-height: 27rem; overflow: auto } .flows table { width: 100% } .flows svg { vertical-align: middle }
 .flows td:first-child { min-width: 0 }
@@ -263,6 +276,14 @@ kbd { font: .8em ui-monospace, "DejaVu Sans Mono", monospace; border: 1px solid 
   padding: 0 .3em }
 @media (max-width: 36rem) { .controls { gap: .5rem .7rem } td, th { padding-right: .4rem } }
 """
+
+_STORY = (
+    '<section id="story" class="plain" aria-labelledby="story-title" hidden><h2 id="story-title" tabindex="-1"></h2>'
+    '<p class="controls" role="group" aria-label="Frames"><button id="story-back" type="button">← Earlier</button>'
+    '<button id="story-on" type="button">Later →</button><button id="story-end" type="button">Close</button></p>'
+    '<div id="story-said"></div></section>'
+)
+"""The place of a frame's story."""
 
 _EMBEDDED = "body { margin: .6rem auto }"
 
@@ -289,12 +310,13 @@ def page(of: Mapping[str, Any], *, embedded: bool = False) -> str:
         _controls(of, radios),
         _legend(of),
         '</section><aside aria-label="In words and numbers">',
+        *([_STORY] if of["frames"] else []),
         '<h2>Now</h2><p id="said" role="status" aria-live="polite"></p>',
         _goodput(of),
         "</aside></main>",
         _notes(of, radios),
         markup.data(of, 'id="scene"'),
-        *(f"<script>\n{markup.script(name)}</script>" for name in ("air.js", "player.js")),
+        *(f"<script>\n{markup.script(name)}</script>" for name in ("air.js", "story.js", "player.js")),
     ]
     return markup.page(title, "\n".join(parts))
 
@@ -336,6 +358,7 @@ def _controls(of: Mapping[str, Any], radios: Sequence[Mapping[str, Any]]) -> str
     ]
     if frames:
         parts.append('<button id="zoom" type="button" aria-pressed="false">Each frame of the window</button>')
+        parts.append('<button id="tell" type="button">Story of a frame</button>')
     return "\n".join([*parts, "</div>"])
 
 
@@ -408,7 +431,7 @@ def _notes(of: Mapping[str, Any], radios: Sequence[Mapping[str, Any]]) -> str:
             1,
             f"From {frames['from_s']:.9g} s to {frames['until_s']:.9g} s each frame is known{part}: at a speed of "
             "1 : 20 or slower an arrow is one frame, full as far as it has been sent. <kbd>←</kbd> <kbd>→</kbd> go "
-            "from frame to frame.",
+            "from frame to frame. A click on such an arrow, or <kbd>Enter</kbd>, tells the story of the frame.",
         )
     if len({tuple(node["path"]) for node in radios}) == 1 < len(radios):
         said.append("No place matters in this scenario: nodes are drawn in a circle.")
@@ -420,6 +443,8 @@ def _notes(of: Mapping[str, Any], radios: Sequence[Mapping[str, Any]]) -> str:
     items = "".join(f"<li>{text}</li>" for text in said)
     keys = (
         "<p>Keys: <kbd>Space</kbd> plays and pauses, <kbd>←</kbd> <kbd>→</kbd> go a step and with <kbd>Shift</kbd> "
-        "ten, <kbd>Home</kbd> and <kbd>End</kbd> go to the ends, <kbd>+</kbd> and <kbd>-</kbd> change the speed.</p>"
+        "ten, <kbd>Home</kbd> and <kbd>End</kbd> go to the ends, <kbd>+</kbd> and <kbd>-</kbd> change the speed"
+        + (", <kbd>Enter</kbd> tells of a frame and <kbd>Esc</kbd> closes it" if frames else "")
+        + ".</p>"
     )
     return f'<section class="notes plain"><h2>What is shown</h2><ul>{items}</ul>{keys}</section>'

@@ -1,4 +1,4 @@
-// The page around the picture of a run: play and pause, time, speed, choices, and the same in words. It needs air.js.
+// The page around the picture of a run: play and pause, time, speed, choices, and the same in words. It needs air.js and story.js.
 "use strict";
 
 (() => {
@@ -9,6 +9,8 @@
   const slider = find("time"), speeds = find("speed"), play = find("play"), follow = find("follow");
   const SLOW = 0.05; // up to this speed the window shows each frame
   const AFTERGLOW = 0.2; // seconds of the viewer for which a counted frame is seen
+  const stories = new InterlayerStory.Stories(scene), section = find("story");
+  let told = -1; // the frame whose story is shown
   let t = 0, isPlaying = false, last = 0, chosen = -1, range = [0, scene.until], isDue = false, saidAt = 0;
 
   const speed = () => Number(speeds.value);
@@ -27,7 +29,7 @@
     const trail = Math.min(10, scene.until);
     const span = Math.max(AFTERGLOW * speed(), scene.bins.bin_s);
     const found = picture.draw(t, {
-      span, isSlow: speed() <= SLOW, names: isOn("names"), links: isOn("links"), chosen,
+      span, isSlow: speed() <= SLOW, names: isOn("names"), links: isOn("links"), chosen, told,
       trails: isOn("trails") ? trail : 0,
     });
     goodput.draw(t);
@@ -75,7 +77,7 @@
       lines.push(`${scene.nodes[chosen].name}${where}.${dead} Neighbours: ${names(near.sort((a, b) => a - b)).join(", ") || "none"}.`);
     }
     const said = find("said");
-    said.setAttribute("aria-live", isPlaying ? "off" : "polite");
+    said.setAttribute("aria-live", isPlaying || told >= 0 ? "off" : "polite");
     said.replaceChildren(...lines.map(text => Object.assign(document.createElement("span"), { textContent: text })));
     scene.flows.forEach((flow, i) => {
       const value = scene.goodput(i, t);
@@ -112,6 +114,37 @@
     range = [from, until];
     seek(Math.max(from, Math.min(until, t)));
   };
+  // The story of a frame, with the picture in its middle; -1 closes it.
+  const story = index => {
+    const hadFocus = section.contains(document.activeElement);
+    told = index;
+    section.hidden = index < 0;
+    if (index < 0) {
+      if (hadFocus) find("tell").focus();
+      return redraw();
+    }
+    if (isPlaying) toggle();
+    if (zoom.getAttribute("aria-pressed") !== "true" || speed() > SLOW) showWindow(true);
+    find("story-title").textContent = stories.title(index);
+    find("story-back").disabled = index === 0;
+    find("story-on").disabled = index + 1 >= stories.rows.length;
+    const part = one => (typeof one === "string" ? document.createTextNode(one)
+      : Object.assign(document.createElement("button"), { type: "button", className: "frame", textContent: one.text, onclick: () => story(one.frame) }));
+    const filled = (name, children) => {
+      const found = document.createElement(name);
+      found.append(...children);
+      return found;
+    };
+    const items = said => filled("ul", said.map(sentence => filled("li", sentence.map(part))));
+    find("story-said").replaceChildren(...stories.tell(index).flatMap(({ heading, said }) => [filled("h3", [heading]), items(said)]));
+    find("story-title").focus({ preventScroll: true });
+    seek(scene.frames.from_s + (stories.start(index) + stories.end(index)) / 2e9);
+  };
+  // The frame that the keyboard means: the last that began, else the next.
+  const present = () => {
+    const now = (t - scene.frames.from_s) * 1e9, later = stories.rows.findIndex(row => row[0] > now);
+    return later < 0 ? stories.rows.length - 1 : Math.max(0, later - 1);
+  };
   const zoom = find("zoom");
   const showWindow = isShown => {
     zoom.setAttribute("aria-pressed", String(isShown));
@@ -127,12 +160,25 @@
   for (const id of ["names", "links", "trails", "speed"]) find(id).addEventListener("change", redraw);
   follow.addEventListener("change", () => choose(Number(follow.value)));
   if (zoom) zoom.addEventListener("click", () => showWindow(zoom.getAttribute("aria-pressed") !== "true"));
-  find("air").addEventListener("click", event => choose(picture.pick(event.offsetX, event.offsetY)));
+  find("air").addEventListener("click", event => {
+    const node = picture.pick(event.offsetX, event.offsetY), frame = node < 0 ? picture.pickFrame(event.offsetX, event.offsetY) : -1;
+    if (frame >= 0) story(frame); else choose(node);
+  });
+  if (section) {
+    find("tell").addEventListener("click", () => story(present()));
+    find("story-back").addEventListener("click", () => story(told - 1));
+    find("story-on").addEventListener("click", () => story(told + 1));
+    find("story-end").addEventListener("click", () => story(-1));
+  }
   find("goodput").addEventListener("click", event => seek(goodput.toTime(event.offsetX)));
 
   // Space plays; arrows go a step, with Shift ten; in the window a step is a frame. Home and End; + and - for the speed.
   const arrow = (isForward, isLong) => {
     if (isPlaying) toggle();
+    if (told >= 0 && !isLong) {
+      const next = told + (isForward ? 1 : -1);
+      return stories.rows[next] && story(next);
+    }
     const frame = speed() <= SLOW && scene.isExact(t) ? scene.neighbouringFrame(t, isForward) : null;
     if (frame !== null && !isLong) return seek(frame + 1e-9);
     const long = Math.max(scene.bins.bin_s, (range[1] - range[0]) / 500) * (isLong ? 10 : 1);
@@ -145,10 +191,12 @@
   document.addEventListener("keydown", event => {
     const on = event.target.tagName, isRange = event.target === slider;
     if (event.ctrlKey || event.metaKey || event.altKey || on === "SELECT") return;
+    if (["Enter", "Escape"].includes(event.key) && (!section || on === "BUTTON" || on === "INPUT" || on === "SUMMARY")) return;
     if (event.key === " " && (on === "BUTTON" || (on === "INPUT" && !isRange) || on === "SUMMARY")) return;
     const act = {
       " ": toggle, ArrowLeft: () => arrow(false, event.shiftKey), ArrowRight: () => arrow(true, event.shiftKey),
       Home: () => seek(range[0]), End: () => seek(range[1]), "+": () => faster(1), "-": () => faster(-1),
+      Enter: () => story(present()), Escape: () => story(-1),
     }[event.key];
     if (act) {
       event.preventDefault();
@@ -157,10 +205,11 @@
   });
   new ResizeObserver(redraw).observe(find("air"));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-  // A page can be linked to at an instant: animation.html#t=12.5, with &speed=0.001 and &node=name.
+  // A page can be linked to at an instant: animation.html#t=12.5, with &speed=0.001 and &node=name; at a frame by #frame=12.
   const asked = new URLSearchParams(location.hash.slice(1));
   if (zoom) showWindow(false);
   if (asked.has("speed")) speeds.value = asked.get("speed");
   if (asked.has("node")) choose(scene.nodes.findIndex(node => node.name === asked.get("node")));
   seek(Number(asked.get("t")) || 0);
+  if (section && stories.rows[Number(asked.get("frame")) - 1]) story(Number(asked.get("frame")) - 1);
 })();

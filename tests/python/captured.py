@@ -1,4 +1,4 @@
-"""The frames of captures: as much of pcapng, radiotap and 802.11 as tests need to hold them against the scene of a run."""
+"""The frames of captures: as much of pcapng, radiotap and 802.11 as a comparison with the scene of a run needs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_CONTROL = {0b1000: "block-ack-request", 0b1001: "block-ack", 0b1011: "rts", 0b1100: "cts", 0b1101: "ack", 0b1110: "cf-end"}
+_CONTROL = {
+    0b1000: "block-ack-request",
+    0b1001: "block-ack",
+    0b1011: "rts",
+    0b1100: "cts",
+    0b1101: "ack",
+    0b1110: "cf-end",
+}
 _HAS_TRANSMITTER = ("data", "rts", "block-ack", "block-ack-request", "cf-end")
 
 
