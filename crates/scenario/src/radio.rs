@@ -199,7 +199,7 @@ table! {
         /// Fate of the packets that wait for such a station at the access point that it leaves: they are lost (drop), or go on by the new routes
         /// (forward).
         handoff_queue: Option<HandoffQueue>, or "drop",
-        /// Transmissions in all of a frame up to the RTS threshold.
+        /// Transmissions in all of a frame up to the RTS threshold. What is acknowledged in blocks has aggregation.lifetime, or its attempts.
         max_attempts: u8 = 7, in ATTEMPTS, sets max_attempts,
         /// Transmissions in all of a frame above the RTS threshold, once its RTS was answered.
         max_attempts_long: u8 = 4, in ATTEMPTS, sets max_attempts_long,
