@@ -322,7 +322,8 @@ def test_a_frame_is_sent_when_its_interframe_space_and_the_slots_of_its_story_ar
         before = [end for end in ends if end <= start]
         # Without collisions the countdown begins a DIFS, 50 us, after the last frame: all hear all.
         around = [row for row in rows if start - 5_000_000 < row[0] <= start]
-        if before and all(outcomes[row[6]] == "received" for row in around) and counts_from == before[-1] + 50_000:
+        if before and all(outcomes[row[6]] == "received" for row in around):
+            assert counts_from == before[-1] + 50_000
             exact += 1
         left = stops[::3]
         assert left == sorted(left, reverse=True)
@@ -330,7 +331,7 @@ def test_a_frame_is_sent_when_its_interframe_space_and_the_slots_of_its_story_ar
             raise AssertionError("slots are lost between the last stop and the grant")
         stopped += left[-1:] == [slots]
     assert len(story["accesses"]) > 40
-    assert exact > 0.8 * len(story["accesses"])
+    assert exact > 0.5 * len(story["accesses"])
     assert stopped > 20
     data = {i for i, row in enumerate(rows) if classes[row[5]].startswith("tcp")}
     assert len({access[0] for access in story["accesses"]} & data) > 0.97 * len(data)
