@@ -90,7 +90,8 @@ def core(monkeypatch: pytest.MonkeyPatch) -> Core:
 @pytest.fixture
 def toy(core: Core, tmp_path: Path) -> Callable[..., Outcome]:
     """Runs the toy of a paper with the claims that it is given. Modules may have another toy of their own."""
-    return partial(toy_paper.run, core, tmp_path)
+    toy_paper.put(core, tmp_path)
+    return partial(toy_paper.run, tmp_path)
 
 
 @pytest.fixture(scope="session")

@@ -40,7 +40,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Outcome, Path]:
     """A toy with three open parameters and three claims, and the folder of its results."""
     folder = tmp_path_factory.mktemp("written")
     with pytest.MonkeyPatch.context() as patch:
-        outcome = toy_paper.run(Core.installed(patch), tmp_path_factory.mktemp("toy"), TEXT)
+        folder = tmp_path_factory.mktemp("toy")
+        toy_paper.put(Core.installed(patch), folder)
+        outcome = toy_paper.run(folder, TEXT)
         files.write_outcomes([outcome], folder)
     return outcome, folder
 

@@ -279,7 +279,7 @@ def test_every_path_in_code_ends_in_a_key_or_a_column() -> None:
                 if (
                     first not in FIRST
                     or last in ("toml", "rs", "md", "py", "out", "csv")
-                    or re.fullmatch(r"[\d*-]+|.*->.*", last)
+                    or re.fullmatch(r"[\d*+-]+|.*->.*", last)
                 ):
                     continue
                 if any(part in ("rs", "md", "py", "toml") for part in path.split(".")):

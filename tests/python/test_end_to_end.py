@@ -77,8 +77,8 @@ def test_a_run_has_the_promised_columns() -> None:
     # What is not required is of radios that aggregate.
     assert set(r.runs[0]) == {name for name, kind in promised.items() if not kind.startswith("NotRequired")}
     today = interlayer.run(interlayer.wlan(2, standard="802.11ax", ap=True, duration="1 s", warmup="0 s"))
-    of_motion = {"legs", "meetings", "scene"}  # with series, where nodes move; with --animate
-    assert set(today.runs[0]) == set(promised) - of_motion
+    of_pictures = {"legs", "meetings", "scene", "story"}  # with series, where nodes move; with --animate
+    assert set(today.runs[0]) == set(promised) - of_pictures
     assert {"id", "from", "to", "goodput_bps", "datagram_throughput_bps", "retransmissions", "timeouts"} <= set(
         r.flows.columns
     )

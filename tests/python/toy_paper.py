@@ -87,13 +87,17 @@ def model(data: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
     return {"flows": [{"goodput_bps": rate, "half_bps": rate / 2, "until_s": 5.0, "drops": 0}]}
 
 
-def run(core: Core, folder: Path, text: str, **options: Any) -> Outcome:
-    """The toy of a paper, run over the test double."""
-    from interlayer.study import campaign, reader
-
+def put(core: Core, folder: Path) -> None:
+    """The model into the test double, the files of the toy into a folder."""
     core.model = model
     (folder / "cell.toml").write_text(CELL)
     (folder / "setup.toml").write_text(SETUP)
+
+
+def run(folder: Path, text: str, **options: Any) -> Outcome:
+    """The toy of a paper with these claims, by the files of a folder."""
+    from interlayer.study import campaign, reader
+
     return campaign.run(reader.parse(text, "toy.toml", folder), **options)
 
 

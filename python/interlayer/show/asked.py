@@ -244,7 +244,7 @@ def _measured(name: str, e: Estimate, unit: str) -> Lines:
     if e.half_width is not None and math.isfinite(e.half_width):
         digits = len(str(e).split(" ")[0].partition(".")[2])
         lines.append(("95 % interval", f"{e.low:.{digits}f} to {e.high:.{digits}f}{unit}"))
-    return [*lines, ("runs", str(e.n) if e.n != 1 else "1, so there is no interval")]
+    return [*lines, ("runs", str(e.n))]
 
 
 def _look(look: Mapping[str, Any]) -> dict[str, Any]:

@@ -149,5 +149,5 @@ def data(of: Mapping[str, Any], attributes: str) -> str:
 
 
 def script(name: str) -> str:
-    """A script of the package: air.js draws a scene, story.js tells of a frame, player.js is their page, ask.js answers."""
+    """A script of the package: air.js draws, story.js tells of a frame, player.js is their page, ask.js answers."""
     return (Path(__file__).parent / name).read_text(encoding="utf-8")

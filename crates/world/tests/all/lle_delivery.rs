@@ -20,7 +20,7 @@ struct Case {
     two_way: bool,
     timestamps: bool,
     sack: bool,
-    /// Whether the scheme leaves SACK-permitted in SYNs.
+    /// The scheme leaves SACK-permitted in SYNs.
     keeps_sack: bool,
     window_scale: &'static str,
     receive_buffer: u32,
