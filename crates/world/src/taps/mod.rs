@@ -72,7 +72,23 @@ impl Taps {
     }
 
     /// A frame has left the air of a channel with this fate, and these machines are told of it.
+    #[inline]
     pub fn frame(
+        &mut self,
+        now: SimTime,
+        frame: &Frame,
+        fate: AtAddressee,
+        to: &Receptions,
+        of: (ChannelId, &Channel),
+        packets: &Packets,
+    ) {
+        if self.is_on {
+            self.left(now, frame, fate, to, of, packets);
+        }
+    }
+
+    #[cold]
+    fn left(
         &mut self,
         now: SimTime,
         frame: &Frame,
@@ -81,9 +97,6 @@ impl Taps {
         (on, channel): (ChannelId, &Channel),
         packets: &Packets,
     ) {
-        if !self.is_on {
-            return;
-        }
         let seq = frame.data().map_or(0, |data| data.seq);
         self.print(
             Layer::Phy,
@@ -125,28 +138,41 @@ impl Taps {
     }
 
     /// The MAC has reported on an MSDU.
+    #[inline]
     pub fn mac(&mut self, now: SimTime, node: NodeId, report: &TxReport) {
         if self.is_on {
-            let who = [u64::from(node.0), u64::from(report.to.0)];
-            let what = [report.fate as u64, u64::from(report.attempts), report.airtime.ns()];
-            self.print(Layer::Mac, &[now.ns(), who[0], who[1], what[0], what[1], what[2]]);
-            if let Some(story) = &mut self.story {
-                story.mac(node, report);
-            }
+            self.reported(now, node, report);
+        }
+    }
+
+    #[cold]
+    fn reported(&mut self, now: SimTime, node: NodeId, report: &TxReport) {
+        let who = [u64::from(node.0), u64::from(report.to.0)];
+        let what = [report.fate as u64, u64::from(report.attempts), report.airtime.ns()];
+        self.print(Layer::Mac, &[now.ns(), who[0], who[1], what[0], what[1], what[2]]);
+        if let Some(story) = &mut self.story {
+            story.mac(node, report);
         }
     }
 
     /// A segment leaves (`arrives` false) or reaches a transport end.
+    #[inline]
     pub fn tcp(&mut self, now: SimTime, packet: &Packet, arrives: bool) {
-        if let (true, Some(tcp)) = (self.is_on, packet.tcp()) {
-            let numbers = u64::from(tcp.seq.0) << 32 | u64::from(tcp.ack.0);
-            let flags = u64::from(tcp.flags.0);
-            let window_and_flags = (flags & 0xf00) << 16 | u64::from(tcp.window) << 8 | flags & 0xff;
-            let rest = u64::from(packet.payload.len) << 32 | window_and_flags;
-            self.print(Layer::Tcp, &[now.ns(), u64::from(packet.flow.0) << 1 | u64::from(arrives), numbers, rest]);
-            if let (true, Some(story)) = (arrives, &mut self.story) {
-                story.arrives(now, packet);
-            }
+        if self.is_on {
+            self.passed(now, packet, arrives);
+        }
+    }
+
+    #[cold]
+    fn passed(&mut self, now: SimTime, packet: &Packet, arrives: bool) {
+        let Some(tcp) = packet.tcp() else { return };
+        let numbers = u64::from(tcp.seq.0) << 32 | u64::from(tcp.ack.0);
+        let flags = u64::from(tcp.flags.0);
+        let window_and_flags = (flags & 0xf00) << 16 | u64::from(tcp.window) << 8 | flags & 0xff;
+        let rest = u64::from(packet.payload.len) << 32 | window_and_flags;
+        self.print(Layer::Tcp, &[now.ns(), u64::from(packet.flow.0) << 1 | u64::from(arrives), numbers, rest]);
+        if let (true, Some(story)) = (arrives, &mut self.story) {
+            story.arrives(now, packet);
         }
     }
 
