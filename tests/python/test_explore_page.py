@@ -184,6 +184,30 @@ def test_back_and_forward_of_the_browser_are_changes_taken_back_and_made_again(p
     assert "max_attempts = 2" in page.inner_text("#toml")
 
 
+def test_the_link_to_the_results_leaves_the_state_alone(page: Page) -> None:
+    with answering(page):
+        enter(page, "radio.queue.packets", "9")
+    before = state(page)
+    page.locator("a.skip").press("Enter")
+    assert page.evaluate("document.activeElement.id") == "results"
+    page.wait_for_timeout(200)
+    assert state(page) == before
+    assert field(page, "radio.queue.packets").input_value() == "9"
+
+
+def test_what_is_of_the_cell_before_is_dimmed_after_a_refusal(page: Page) -> None:
+    assert page.locator("#results.is-old").count() == 0
+    page.locator("#runs").fill("1000")
+    page.locator("#runs").press("Enter")
+    page.locator("#results.is-old").wait_for()
+    page.locator("#status", has_text="100").wait_for()
+    assert page.locator("#results.is-old").count() == 1
+    with answering(page):
+        page.locator("#runs").fill("2")
+        page.locator("#runs").press("Enter")
+    assert page.locator("#results.is-old").count() == 0
+
+
 def test_the_address_holds_the_state(page: Page, client: Client) -> None:
     with answering(page):
         enter(page, "radio.queue.packets", "9")

@@ -319,12 +319,12 @@ const InterlayerStory = (() => {
       const [, , , , , , , , done, isDelivered, attempts, tcp] = this.known.msdus[msdus[0]];
       const next = this.attempts(msdus[0]).find(other => this.start(other) >= end);
       if (next !== undefined) said.push(["The next attempt: ", this.link(next), `, ${span(this.start(next) - end)} after its end.`]);
-      if (isDelivered === 1) said.push([`Its MSDU was delivered at ${this.at(done)}, after ${plural(attempts, "attempt")}.`]);
+      if (tcp !== null) said.push([`Its segment reached TCP at ${this.at(tcp)}${tcp < end ? ", before this frame ended: in an earlier attempt" : ""}.`]);
+      if (isDelivered === 1) said.push([`Its MAC took it for delivered at ${this.at(done)}, after ${plural(attempts, "attempt")}.`]);
       else if (isDelivered === 0) said.push([`Its MSDU was dropped at ${this.at(done)}, after ${plural(attempts, "attempt")}.`]);
       else said.push(["The run ended before the fate of its MSDU was known."]);
       const onward = this.onward(frame, msdus[0]);
       if (onward !== null) said.push(["Its packet went on in ", this.link(onward), "."]);
-      if (tcp !== null) said.push([`Its segment reached TCP at ${this.at(tcp)}${tcp < end ? ", before this frame ended: in an earlier attempt" : ""}.`]);
       return said;
     }
 

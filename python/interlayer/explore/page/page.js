@@ -115,6 +115,7 @@
     find("unrecorded").textContent = "";
     find("stop").disabled = false;
     say("asked …");
+    old(true);
     try {
       const answer = await post("compare", state, own.signal);
       gone(false);
@@ -144,11 +145,15 @@
     }
   };
 
+  // What is below is of a cell asked before, until this one has a figure.
+  const old = isOld => find("results").classList.toggle("is-old", isOld && result !== null);
+
   const take = (event, began) => {
     const took = `${((performance.now() - began) / 1000).toFixed(2)} s`;
     if (event.event === "result") {
       number = event.number;
       if (!runsSeen.length) document.body.dataset.first = String(performance.now() - began);
+      old(false);
       runsSeen.push(event.result);
       result = event.result;
       say(`${result.runs} of ${result.asked_runs} runs of each arm, ${took}`);
@@ -210,7 +215,8 @@
       place.textContent = place.textContent ? `${place.textContent} ${line}` : line;
     }
     find("mistakes").replaceChildren(...rest.map(line => make("li", {}, line)));
-    if (mistakes.length) say(`${mistakes.length === 1 ? "a mistake" : `${mistakes.length} mistakes`} in the cell: ${mistakes[0].line}`);
+    const what = isAnswer ? "refused, what is below is of the cell before" : mistakes.length === 1 ? "a mistake in the cell" : `${mistakes.length} mistakes in the cell`;
+    if (mistakes.length) say(`${what}: ${mistakes[0].line}`);
   };
 
   const plain = value => Number(value.toPrecision(value < 1e3 ? 3 : 4));
@@ -621,6 +627,11 @@
       URL.revokeObjectURL(address);
     });
     addEventListener("popstate", enter);
+    // The fragment is the state: a link into the page must not replace it.
+    document.querySelector("a.skip").addEventListener("click", event => {
+      event.preventDefault();
+      find("results").focus();
+    });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
       both();
       drawSeries();
