@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from interlayer import quantity, simulator
+from interlayer import quantity
 from interlayer.errors import InputError
 from interlayer.study import costs
 
@@ -68,13 +68,7 @@ def _write(answer: Answer, arm: int, folder: Path, still: Callable[[], object]) 
             about = f"captures would take about {costs.duration(waited / max(part, 1e-9))}"
             raise InputError(f"{about}, and the page waits {work.MOST_S:g} s; {_TERMINAL}", "scenario.duration")
 
-    stream = simulator.stream([(scenario, run["seed"])], jobs=1, pcap_dir=folder, watch=watch, look_s=work.LOOK_S)
-    try:
-        again = next(found for _, found in stream)
-    finally:
-        stream.close()
-    if not isinstance(again, dict):
-        raise again
+    work.one_run(scenario, run["seed"], watch, pcap_dir=folder)
     watch({0: scenario.duration_s})
 
 

@@ -40,7 +40,7 @@ MOST_BYTES = 1_000_000_000
 """Of memory that the runs of a question may take."""
 _FIRST_LOOK_S = 1.0
 """After so long a forecast is worth something."""
-LOOK_S = 0.02
+_LOOK_S = 0.02
 """So often is looked whether the question is still asked: a slider waits for it."""
 _EVERY_S = 0.05
 """So far apart are results that go out; the last always does."""
@@ -57,6 +57,18 @@ class GivenUpError(Exception):
     """Nobody asks this question any more."""
 
 
+def one_run(scenario: _core.Scenario, seed: int, watch: Watch, **kept: Any) -> Run:
+    """A run alone; `watch` ends it by raising. Raises what went wrong in it."""
+    stream = simulator.stream([(scenario, seed)], watch=watch, look_s=_LOOK_S, **kept)
+    try:
+        run = next(found for _, found in stream)
+    finally:
+        stream.close()
+    if not isinstance(run, dict):
+        raise run
+    return run
+
+
 @dataclass(frozen=True, slots=True)
 class _Watched(Here):
     """The threads of this process, looked at often."""
@@ -64,7 +76,7 @@ class _Watched(Here):
     def stream(
         self, tasks: Iterable[tuple[_core.Scenario, int]], watch: Watch | None = None
     ) -> Generator[tuple[int, Run | RunError]]:
-        return simulator.stream(tasks, jobs=self.jobs, watch=watch, look_s=LOOK_S)
+        return simulator.stream(tasks, jobs=self.jobs, watch=watch, look_s=_LOOK_S)
 
 
 @dataclass
@@ -177,15 +189,8 @@ class Asked:
                 self._say({"event": "unrecorded", "arm": arm, "why": why})
                 continue
             window = timeline.window(None, scenario)
-            tasks = [(scenario, self._cell.question.seed)]
             kept: dict[str, Any] = {"series": True, "scene": True, "timeline": window}
-            stream = simulator.stream(tasks, watch=lambda reached: self._look(), look_s=LOOK_S, **kept)
-            try:
-                run = next(run for _, run in stream)
-            finally:
-                stream.close()
-            if not isinstance(run, dict):
-                raise run
+            run = one_run(scenario, self._cell.question.seed, lambda reached: self._look(), **kept)
             self.answer.recorded[arm] = (run, scenario)
             self._say({"event": "recorded", "arm": arm, "number": self.answer.number, **_series(run)})
 
