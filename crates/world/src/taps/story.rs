@@ -146,13 +146,14 @@ pub struct Story {
 }
 
 impl Story {
-    /// The most entries of each list that are kept: together some 40 MB. Later ones are not.
+    /// The most entries of each list that are kept, twenty times the frames that a page has: at most some 75 MB, two thirds of it stops.
+    /// Later ones are not.
     pub const LIMIT: usize = 200_000;
     /// Stops of a wait that are kept.
     pub const STOPS: usize = 8;
-    /// The time before the window from which waits are followed.
+    /// The time before the window from which waits are followed: a hundred data frames of 802.11b. Of a longer wait the first stops are missing.
     const LEAD: Dur = Dur::from_ms(200);
-    /// The time after the window for which arrivals are noted.
+    /// The time after the window for which arrivals are noted: a packet's repetitions and a wire across the world. Later ones are not told.
     const TAIL: Dur = Dur::from_ms(1000);
 
     /// One in which nothing has happened.
