@@ -17,7 +17,7 @@ import tempfile
 import threading
 import time
 import zipfile
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,10 +26,11 @@ import pytest
 import captured
 import interlayer
 from explore_client import CELL, RTS, Client, events, served
-from interlayer import api, simulator
+from interlayer import api, machine, simulator
 from interlayer.errors import InputError
 from interlayer.explore import captures, cells, controls, server, work
 from interlayer.explore.cells import Cell, Question, Source
+from interlayer.study.runs import Standing
 from test_command_line import EXAMPLES
 
 if TYPE_CHECKING:
@@ -172,6 +173,13 @@ def unpacked(content: bytes) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
+def scene_of(page: bytes) -> dict[str, Any]:
+    """What a page that plays has to draw."""
+    found = re.search(r'id="scene">(.*?)</script>', page.decode(), re.DOTALL)
+    assert found is not None
+    return dict(json.loads(found[1]))
+
+
 @pytest.mark.parametrize("arm", [0, 1])
 def test_captures_are_those_of_the_command_and_have_the_frames_of_the_picture(
     client: Client, call: Callable[..., Any], tmp_path: Path, arm: int
@@ -186,8 +194,7 @@ def test_captures_are_those_of_the_command_and_have_the_frames_of_the_picture(
     assert files == {file.name: file.read_bytes() for file in (tmp_path / "mine").glob("*.pcapng")}
     assert client.get(f"/picture/{number}/captures-{arm}.zip").content == content, "the same bytes again"
     # What each node sent: of frames without a transmitter's address those to another.
-    found = re.search(r'id="scene">(.*?)</script>', client.get(f"/air/{number}/{arm}").content.decode(), re.DOTALL)
-    of = json.loads(found[1])  # type: ignore[index]
+    of = scene_of(client.get(f"/air/{number}/{arm}").content)
     names = [node["name"] for node in of["nodes"]]
     own = {name: bytes.fromhex("0200") + i.to_bytes(4, "big") for i, name in enumerate(names)}
     sent = []
@@ -298,12 +305,47 @@ def test_what_would_take_too_long_or_too_much_is_refused_with_its_forecast(
     assert time.monotonic() - begun < 20
 
 
+@pytest.mark.parametrize(
+    ("elapsed_s", "processor_s", "is_refused"),
+    [
+        (0.9, 0.9, False),  # too early to say
+        (10, 2 * machine.cores(), False),  # 18 s are left by themselves, and 90 at the speed so far
+        (10, 6 * machine.cores(), True),  # 54 s are left, whoever else works
+        (61, 0.1 * machine.cores(), True),  # it has been waited for
+    ],
+)
+def test_a_forecast_is_not_of_what_other_programs_do(elapsed_s: float, processor_s: float, is_refused: bool) -> None:
+    standing = Standing(done=0, runs=2 * machine.cores(), found_s=0, made_s=10, wanted_s=100)
+    with pytest.raises(interlayer.InputError, match="the page waits 60 s") if is_refused else nullcontext():
+        work.check_time(standing, elapsed_s, processor_s, 5)
+
+
 def test_memory_beyond_the_page_s_share_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(work, "MOST_BYTES", 1000)
     with served() as client:
         last = client.compare(other=RTS)[-1]
     assert "3 nodes would take some" in last["mistakes"][0]["line"]
     assert last["mistakes"][0]["line"].endswith("of memory; the page gives runs 1 kB")
+
+
+def test_single_frames_are_those_of_the_instant_that_is_asked(client: Client) -> None:
+    """It is the same run: what is counted over it all does not move."""
+    number = client.compare(other=RTS, runs=1)[0]["number"]
+
+    def seen(query: str) -> dict[str, Any]:
+        return scene_of(client.get(f"/air/{number}/0{query}").content)
+
+    first, later = seen(""), seen("?frames=0.6%20s")
+    assert [one["frames"]["from_s"] for one in (first, later)] == [0.2, 0.6]
+    assert later["frames"]["until_s"] == pytest.approx(0.61)
+    assert later["frames"]["rows"]
+    assert later["frames"]["rows"] != first["frames"]["rows"]
+    assert [later[key] for key in ("bins", "flows")] == [first[key] for key in ("bins", "flows")]
+    assert scene_of(client.get(f"/picture/{number}/air-0.html?frames=0.6%20s").content) == later
+    for wrong in ("soon", "3%20m", "-1%20s", "9e9%20s", "nan"):
+        refused = client.get(f"/air/{number}/0?frames={wrong}")
+        assert refused.status == 422
+        assert json.loads(refused.content)["mistakes"][0]["path"] == "frames"
 
 
 def test_series_that_are_too_long_are_not_recorded(client: Client) -> None:

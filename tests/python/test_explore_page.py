@@ -294,6 +294,41 @@ def test_the_air_plays_in_the_page(page: Page) -> None:
     page.frame_locator('#air[data-at$="/1"]').locator("#play").wait_for()
 
 
+def test_single_frames_of_another_instant_are_made_when_they_are_asked(page: Page, client: Client) -> None:
+    def shown(of: Page, wanted: str) -> str:
+        """The clock of the air, once it shows single frames from an instant on."""
+        of.wait_for_selector(f'#air[data-at$="?frames={wanted}"]', state="attached")
+        air = of.frame_locator("#air")
+        air.locator('#zoom[aria-pressed="true"]').wait_for()
+        return air.locator("#clock").inner_text()
+
+    page.fill("#frames", "0.7 s")
+    page.keyboard.press("Enter")
+    assert shown(page, "0.7+s") == "0.700000 s"
+    assert "air-0.html?frames=0.7+s" in str(page.locator("#pictures a", has_text="HTML").first.get_attribute("href"))
+    page.fill("#frames", "soon")
+    page.keyboard.press("Enter")
+    page.locator("#frames-wrong:not(:empty)").wait_for()
+    assert page.inner_text("#frames-wrong") == 'frames: "soon" is no instant, as 2.5 s is'
+    page.fill("#frames", "")
+    page.keyboard.press("Enter")
+    page.wait_for_selector('#air[data-at$="/0"]', state="attached")
+    assert page.inner_text("#frames-wrong") == ""
+    assert "frames" not in state(page)
+    air = page.frame_locator("#air")
+    air.locator("#time").evaluate("it => { it.value = '500'; it.dispatchEvent(new Event('input')); }")
+    page.click("#frames-here")
+    page.wait_for_selector('#air[data-at*="?frames="]', state="attached")
+    here = page.input_value("#frames")
+    assert float(shown(page, here.replace(" ", "+")).split()[0]) == float(here.split()[0])
+    with page.context.new_page() as other:
+        other.goto(client.of.address + state(page))
+        assert float(shown(other, here.replace(" ", "+")).split()[0]) == float(here.split()[0])
+    page.fill("#frames", "0.3 s")
+    page.keyboard.press("Enter")
+    page.locator("#frames-wrong", has_text="this answer is no longer kept").wait_for()
+
+
 def test_a_frame_of_the_air_tells_its_story_by_button_by_key_and_by_click(page: Page) -> None:
     air = page.frame_locator("#air")
     title, said = air.locator("#story-title"), air.locator("#story-said")
@@ -355,6 +390,7 @@ def test_what_is_shown_can_be_taken_away(page: Page, tmp_path: Path) -> None:
         page.locator('[data-save="toml"]').click()
     saved.value.save_as(tmp_path / "cell.toml")
     assert (tmp_path / "cell.toml").read_text() == CELL
+    assert saved.value.suggested_filename == "small.toml"
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.locator('[data-copy="command"]').click()
     page.wait_for_timeout(50)
@@ -364,8 +400,17 @@ def test_what_is_shown_can_be_taken_away(page: Page, tmp_path: Path) -> None:
     picture.value.save_as(tmp_path / "comparison.json")
     found = json.loads((tmp_path / "comparison.json").read_text())
     assert found["runs"] == 3
+    assert picture.value.suggested_filename == "small-comparison.json"
+    page.select_option("#metric", "rtt_mean")
+    with page.expect_download() as drawn:
+        page.locator('#pictures a[download="comparison.svg"]').click()
+    drawn.value.save_as(tmp_path / "comparison.svg")
+    words = (tmp_path / "comparison.svg").read_text()
+    assert "the cell" in words
+    assert "paired difference to the cell, ms" in words
     with page.expect_download() as captures:
         page.locator('#pictures a[download="captures-1.zip"]').click()
+    assert captures.value.suggested_filename == "small-captures-rts-threshold-0-B.zip"
     captures.value.save_as(tmp_path / "captures-1.zip")
     with zipfile.ZipFile(tmp_path / "captures-1.zip") as archive:
         assert archive.namelist() == ["receiver-1.pcapng", "sta1-1.pcapng", "sta2-1.pcapng"]

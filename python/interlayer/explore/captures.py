@@ -36,7 +36,7 @@ class BusyError(Exception):
     """Another capture is being written."""
 
 
-def archive(answer: Answer, arm: int, still: Callable[[], object]) -> bytes:
+def archive(answer: Answer, arm: int, still: Callable[[], None]) -> bytes:
     """The captures of the recorded run of an arm, as a zip file. `still` raises `InputError` once nobody wants them.
 
     Raises `InputError` for a run that was not recorded, for captures that would be too large or take too long, and
@@ -54,7 +54,7 @@ def archive(answer: Answer, arm: int, still: Callable[[], object]) -> bytes:
         _one.release()
 
 
-def _write(answer: Answer, arm: int, folder: Path, still: Callable[[], object]) -> None:
+def _write(answer: Answer, arm: int, folder: Path, still: Callable[[], None]) -> None:
     run, scenario = answer.recorded[arm]
     began = time.monotonic()
 

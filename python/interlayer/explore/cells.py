@@ -43,6 +43,8 @@ class Station:
     other: tuple[tuple[str, str], ...]
     runs: int
     metric: str
+    frames: str
+    """From when on its single frames are shown; "" for the end of the warm-up."""
 
 
 @cache
@@ -61,6 +63,7 @@ def stations() -> tuple[Station, ...]:
             tuple(one["other"].items()),
             one.get("runs", 10),
             one.get("metric", "goodput"),
+            one.get("frames", ""),
         )
         for one in tables
     )

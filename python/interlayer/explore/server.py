@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from interlayer import extras, simulator
 from interlayer.errors import InputError, refused
@@ -33,6 +33,8 @@ MOST_BODY = 100_000
 """Bytes of a question."""
 MOST_CONNECTIONS = 64
 """At once; what comes beyond is told to come again."""
+MOST_CHOSEN = 100
+"""Characters of what is chosen for a picture."""
 MOST_HEAD = 16_384
 """Bytes of a request's head."""
 _IDLE_S = 10.0
@@ -145,10 +147,8 @@ class Explorer:
 
     async def start(self, request: Request) -> Response:
         """The sources and the stations."""
-        told = [
-            {key: getattr(one, key) for key in ("id", "title", "said", "question", "answer", "other", "runs", "metric")}
-            for one in cells.stations()
-        ]
+        keys = ("id", "title", "said", "question", "answer", "other", "runs", "metric", "frames")
+        told = [{key: getattr(one, key) for key in keys} for one in cells.stations()]
         found = {"version": simulator.version(), "sources": self.source.names(), "stations": told}
         return _json(
             {**found, "most_runs": cells.MOST_RUNS, "own": self.source.file is not None and self.source.file.file}
@@ -228,12 +228,21 @@ class Explorer:
     async def air(self, request: Request) -> Response:
         from starlette.responses import Response
 
+        number, arm = request.path_params["number"], request.path_params["arm"]
         try:
-            answer = self.desk.answer(request.path_params["number"])
-            page = await _in_thread(lambda: work.air(answer, request.path_params["arm"]))
+            answer, still = self.desk.answer(number), self._still(number)
+            page = await _in_thread(lambda: work.air(answer, arm, _Chosen.of(request).frames, still))
         except InputError as e:
-            return _wrong(e, 410)
+            return _wrong(e, 422 if e.path == "frames" else 410)
         return Response(page, headers={**_HEADERS, "Content-Security-Policy": _AIR}, media_type="text/html")
+
+    def _still(self, number: int) -> Callable[[], None]:
+        """Raises `InputError` once an answer is no longer kept: nobody waits for what is made of it."""
+
+        def look() -> None:
+            self.desk.answer(number)
+
+        return look
 
     async def picture(self, request: Request) -> Response:
         """A figure or its data: `comparison.svg`, `series-0.png`, `series-1.csv`, `air-0.html`, `captures-1.zip`."""
@@ -244,22 +253,43 @@ class Explorer:
         try:
             answer = self.desk.answer(number)
             if (name, ending) in (("captures-0", "zip"), ("captures-1", "zip")):
-                arm, still = int(name[-1]), lambda: self.desk.answer(number)
+                arm, still = int(name[-1]), self._still(number)
                 content = await _in_thread(lambda: captures.archive(answer, arm, still))
             else:
-                content = await _in_thread(lambda: _drawn(answer, name, ending))
+                chosen, still = _Chosen.of(request), self._still(number)
+                content = await _in_thread(lambda: _drawn(answer, name, ending, chosen, still))
         except captures.BusyError:
             return _wrong(InputError("captures are being written already: ask again when they are there"), 503)
         except InputError as e:
-            return _wrong(e, 422 if e.path == "scenario.duration" else 410)
+            return _wrong(e, 422 if e.path in ("scenario.duration", "frames") else 410)
         if content is None:
             return _wrong(InputError(f'no picture "{name[:40]}.{ending[:10]}"'), 404)
-        saved = {"Content-Disposition": f'attachment; filename="{name}.{ending}"'}
+        saved = {"Content-Disposition": f'attachment; filename="{_file_name(answer, name)}.{ending}"'}
         kind = _KINDS.get(ending) or _PICTURES[ending]
         return Response(content, headers={**_HEADERS, **saved}, media_type=kind)
 
 
-def _drawn(answer: work.Answer, name: str, ending: str) -> bytes | None:
+class _Chosen(NamedTuple):
+    """What is chosen on the page for a picture."""
+
+    metric: str
+    """Of the picture of both arms; "" for goodput."""
+    frames: str
+    """From when on single frames are shown; "" for the end of the warm-up."""
+
+    @classmethod
+    def of(cls, request: Request) -> _Chosen:
+        return cls(*(str(request.query_params.get(name, ""))[:MOST_CHOSEN] for name in cls._fields))
+
+
+def _file_name(answer: work.Answer, name: str) -> str:
+    """Of a picture: the cell, what it shows, and the arm, if it is of one."""
+    what, _, which = name.partition("-")
+    cell, *arms = answer.names
+    return "-".join([cell, what, *([arms[int(which)]] if which in ("0", "1") else [])])
+
+
+def _drawn(answer: work.Answer, name: str, ending: str, chosen: _Chosen, still: Callable[[], None]) -> bytes | None:
     """A picture in a format; None for one that there is not. They are those that `--out` writes."""
     from interlayer.measure import series
     from interlayer.show import as_json, comparison_words, frames, plots, series_plot
@@ -275,12 +305,14 @@ def _drawn(answer: work.Answer, name: str, ending: str) -> bytes | None:
             if ending == "csv":
                 frames.write_records(frames.comparison_records(answer.compared), stem)
             else:
-                plots.save(plots.comparison(result, comparison_words.caption(result)), stem)
+                metric = [chosen.metric] if chosen.metric in result["arms"][0]["compared"] else []
+                result["baseline"] = result["arms"][0]["label"] = "the cell"
+                plots.save(plots.comparison(result, comparison_words.caption(result), metric), stem)
             return stem.with_suffix(f".{ending}").read_bytes()
     if arm is None or arm not in answer.recorded:
         return None
     if (what, ending) == ("air", "html"):
-        return work.air(answer, arm).encode()
+        return work.air(answer, arm, chosen.frames, still).encode()
     if what == "series" and ending in ("svg", "png", "csv"):
         run, scenario = answer.recorded[arm]
         with tempfile.TemporaryDirectory(prefix="interlayer-") as folder:

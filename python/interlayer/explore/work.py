@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from .cells import Cell, Source
 
 MOST_S = 60.0
-"""Wall-clock seconds that a question may take; what would take longer is refused with its forecast."""
+"""Wall-clock seconds that a question may take; what would take longer on this machine alone is refused."""
 MOST_BYTES = 1_000_000_000
 """Of memory that the runs of a question may take."""
 _FIRST_LOOK_S = 1.0
@@ -51,6 +52,11 @@ _POINTS, _LINES, _QUANTITIES = 1200, 24, 12
 
 Event = dict[str, Any]
 Tell = Callable[[Event], None]
+
+
+def plain(text: str) -> str:
+    """A name as a part of a file's name: letters and digits of ASCII, joined by hyphens."""
+    return "-".join(re.findall(r"[A-Za-z0-9.]+", text))[:60].strip("-.") or "cell"
 
 
 class GivenUpError(Exception):
@@ -84,17 +90,22 @@ class Answer:
     """The answer to a question, kept until the next one is asked, for pictures and data."""
 
     number: int
+    names: tuple[str, str, str] = ("cell", "one", "other")
+    """Of its files: the cell, and each arm."""
     result: Event | None = None
     compared: Paired | None = None
     recorded: dict[int, tuple[Run, _core.Scenario]] = field(default_factory=dict)
     """Of each arm that was recorded its run."""
+    elsewhere: dict[int, tuple[str, Run]] = field(default_factory=dict)
+    """Of each arm its run with the single frames of another time, by what was asked last."""
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
 
 class Asked:
     """A question under way, on a thread of its own. `end` may be called from any thread."""
 
     def __init__(self, number: int, cell: Cell, tell: Tell) -> None:
-        self.answer = Answer(number)
+        self.answer = Answer(number, (plain(cell.name), "the-cell", plain(cell.label)))
         self._cell, self._tell = cell, tell
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"question {number}", daemon=True)
@@ -142,14 +153,14 @@ class Asked:
             raise GivenUpError
 
     def _compare(self) -> None:
-        cell, began = self._cell, time.monotonic()
+        cell, began, worked = self._cell, time.monotonic(), time.process_time()
         arms = [cell.parsed(arm) for arm in (0, 1)]
         _check_memory(arms)
         q = cell.question
 
         def progress(what: str, standing: Standing) -> None:
             self._look()
-            _check_time(standing, time.monotonic() - began, q.runs)
+            check_time(standing, time.monotonic() - began, time.process_time() - worked, q.runs)
 
         def seen(found: Paired) -> None:
             now = time.monotonic()
@@ -188,9 +199,7 @@ class Asked:
             if (why := _unrecorded(scenario)) is not None:
                 self._say({"event": "unrecorded", "arm": arm, "why": why})
                 continue
-            window = timeline.window(None, scenario)
-            kept: dict[str, Any] = {"series": True, "scene": True, "timeline": window}
-            run = one_run(scenario, self._cell.question.seed, lambda reached: self._look(), **kept)
+            run = _recorded(scenario, self._cell.question.seed, "", self._look)
             self.answer.recorded[arm] = (run, scenario)
             self._say({"event": "recorded", "arm": arm, "number": self.answer.number, **_series(run)})
 
@@ -205,14 +214,24 @@ def _check_memory(arms: Iterable[_core.Scenario]) -> None:
             raise InputError(f"node: {why}", "node")
 
 
-def _check_time(standing: Standing, elapsed_s: float, runs: int) -> None:
-    """Raise `InputError` with a forecast where the rest would take longer than the page waits."""
+def _recorded(scenario: _core.Scenario, seed: int, frames: str, look: Callable[[], None]) -> Run:
+    """A run with series, scene, and the single frames of 10 ms from an instant on, the end of the warm-up for ""."""
+    kept: dict[str, Any] = {"series": True, "scene": True, "timeline": timeline.begun(frames, scenario, "frames")}
+    return one_run(scenario, seed, lambda reached: look(), **kept)
+
+
+def check_time(standing: Standing, elapsed_s: float, processor_s: float, runs: int) -> None:
+    """Raise `InputError` where the rest would take longer than the page waits, or where it has waited so long.
+
+    The forecast is of processor time, which other programs do not change: a lesson is not refused because a browser
+    starts beside it.
+    """
     if elapsed_s < _FIRST_LOOK_S:
         return
-    left_s = standing.left_s(elapsed_s)
+    left_s = standing.left_s(processor_s / max(1, min(machine.cores(), standing.runs)))
     if left_s is None and elapsed_s > MOST_S / 4:
         left_s = MOST_S * 100
-    if left_s is None or elapsed_s + left_s <= MOST_S:
+    if left_s is None or (elapsed_s + left_s <= MOST_S and elapsed_s <= MOST_S):
         return
     whole = elapsed_s + left_s
     fewer = int(runs * MOST_S / whole)
@@ -353,10 +372,19 @@ class Desk:
                 self._asked.wait()
 
 
-def air(answer: Answer, arm: int) -> str:
-    """The page that plays an arm's recorded run: the renderer and the player of `--animate`. Raises `InputError`."""
+def air(answer: Answer, arm: int, frames: str, still: Callable[[], None]) -> str:
+    """The page that plays an arm's recorded run: the renderer and the player of `--animate`.
+
+    With `frames` the run is made again, with the single frames of 10 ms from that instant on. `still` raises
+    `InputError` once nobody wants it, and so does a run that was not recorded, and an instant that is none.
+    """
     if arm not in answer.recorded:
         raise InputError("this run was not recorded", "arm")
     run, scenario = answer.recorded[arm]
+    if frames:
+        with answer.lock:
+            if answer.elsewhere.get(arm, ("", run))[0] != frames:
+                answer.elsewhere[arm] = (frames, _recorded(scenario, run["seed"], frames, still))
+            run = answer.elsewhere[arm][1]
     of = animation.scene(run, scenario, scenario.name or "cell", simulator.version())
     return animation.page(of, embedded=True)

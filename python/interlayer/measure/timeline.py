@@ -67,6 +67,18 @@ def window(text: str | None, scenario: _core.Scenario, option: str = "window") -
     return _ns(start), _ns(until)
 
 
+def begun(text: str, scenario: _core.Scenario, option: str) -> tuple[int, int]:
+    """The 10 ms from an instant on, such as `2.5 s`, in ns; the first after warm-up for "". Raises `InputError`."""
+    if not text.strip():
+        return window(None, scenario)
+    at = quantity.magnitude(text)
+    if at is None or quantity.base_unit(text) != "s":
+        raise InputError(f'{option}: "{text}" is no instant, as 2.5 s is', option)
+    if not 0 <= at < scenario.duration_s:
+        raise InputError(f"{option}: {text} is outside the run, of 0 to {scenario.duration_s:g} s", option)
+    return _ns(at), _ns(min(at + DEFAULT_S, scenario.duration_s))
+
+
 def _ns(seconds: float) -> int:
     return round(seconds * 1e9)
 

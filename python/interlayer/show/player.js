@@ -205,11 +205,12 @@
   });
   new ResizeObserver(redraw).observe(find("air"));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-  // A page can be linked to at an instant: animation.html#t=12.5, with &speed=0.001 and &node=name; at a frame by #frame=12.
+  // A page can be linked to at an instant: animation.html#t=12.5, with &speed=0.001 and &node=name; at a frame by #frame=12; at
+  // its single frames by #window.
   const asked = new URLSearchParams(location.hash.slice(1));
-  if (zoom) showWindow(false);
+  if (zoom) showWindow(asked.has("window"));
   if (asked.has("speed")) speeds.value = asked.get("speed");
   if (asked.has("node")) choose(scene.nodes.findIndex(node => node.name === asked.get("node")));
-  seek(Number(asked.get("t")) || 0);
+  seek(Number(asked.get("t")) || range[0]);
   if (section && stories.rows[Number(asked.get("frame")) - 1]) story(Number(asked.get("frame")) - 1);
 })();

@@ -23,10 +23,11 @@
     const said = new URLSearchParams(location.hash.slice(1));
     const pairs = name => said.getAll(name).map(text => [text.slice(0, text.indexOf("=")), text.slice(text.indexOf("=") + 1)]);
     const source = said.get("from") || start.sources[0], whole = (name, other) => (said.has(name) ? Number(said.get(name)) : other);
-    const found = { source, changes: pairs("set"), other: pairs("arm"), seed: whole("seed", 1), runs: whole("runs", 10) };
+    const found = { source, changes: pairs("set"), other: pairs("arm"), seed: whole("seed", 1), runs: whole("runs", 10), frames: said.get("frames") || "" };
     const station = start.stations.find(one => `station:${one.id}` === source);
     if (station && !said.has("arm")) Object.assign(found, { other: station.other });
     if (station && !said.has("runs")) found.runs = station.runs;
+    if (station && !said.has("frames")) found.frames = station.frames;
     return found;
   };
   const fragment = of => {
@@ -35,6 +36,7 @@
     for (const [path, value] of of.other) said.append("arm", `${path}=${value}`);
     said.append("seed", of.seed);
     said.append("runs", of.runs);
+    if (of.frames) said.append("frames", of.frames);
     return `#${said}`;
   };
   const remember = isNew => {
@@ -60,7 +62,8 @@
     if (isGone) find("gone").textContent = "The server does not answer: it has ended. Start `interlayer explore` again; what is shown stays.";
   };
   const say = text => { find("status").textContent = text; };
-  const post = (to, body, signal) => fetch(to, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal });
+  // The instant of single frames is no part of a question: it changes no number.
+  const post = (to, body, signal) => fetch(to, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ ...body, frames: undefined }), signal });
 
   const describe = async () => {
     const mine = ++described;
@@ -502,11 +505,31 @@
     play();
     pictures();
   };
-  const play = () => {
-    const arm = Number(find("air-arm").value), address = `air/${number}/${arm}`;
+  const since = () => (state.frames ? `?${new URLSearchParams({ frames: state.frames })}` : "");
+  const play = async () => {
+    const arm = Number(find("air-arm").value), address = `air/${number}/${arm}${since()}`;
     if (!recorded[arm] || find("air").dataset.at === address) return;
     find("air").dataset.at = address;
-    find("air").contentWindow.location.replace(new URL(address, location.href)); // no step of the page's history
+    find("frames-wrong").textContent = "";
+    if (state.frames) { // made for this: an instant that is none is told at its field
+      try {
+        const answer = await fetch(address);
+        if (find("air").dataset.at !== address) return;
+        if (!answer.ok) {
+          find("frames-wrong").textContent = (await answer.json()).mistakes[0].line;
+          return;
+        }
+      } catch {
+        return gone(true);
+      }
+    }
+    find("air").contentWindow.location.replace(new URL(`${address}${state.frames ? "#window" : ""}`, location.href)); // no step of the page's history
+  };
+  const look = text => {
+    find("frames").value = state.frames = text.trim();
+    remember(true);
+    play();
+    pictures();
   };
 
   // The run is made again for its captures: what is refused is told on the page, and not saved as a file.
@@ -516,16 +539,19 @@
       const answer = await fetch(link.href);
       if (!answer.ok) return wrong((await answer.json()).mistakes, true);
       const address = URL.createObjectURL(await answer.blob());
-      make("a", { href: address, download: link.download }).click();
+      const [, named] = (answer.headers.get("Content-Disposition") || "").match(/filename="(.*)"/) || [null, link.download];
+      make("a", { href: address, download: named }).click();
       setTimeout(() => URL.revokeObjectURL(address), 10_000);
-      say(`saved: ${link.download}`);
+      say(`saved: ${named}`);
     } catch {
       say("no captures: the server does not answer");
     }
   };
 
   const pictures = () => {
-    const link = (name, ending) => make("a", { href: `picture/${number}/${name}.${ending}`, download: `${name}.${ending}` }, ending.toUpperCase());
+    const of = result && result.metrics.find(one => one.name === find("metric").value);
+    const asked = name => (name.startsWith("air") ? since() : name === "comparison" && of ? `?${new URLSearchParams({ metric: of.metric })}` : "");
+    const link = (name, ending) => make("a", { href: `picture/${number}/${name}.${ending}${asked(name)}`, download: `${name}.${ending}` }, ending.toUpperCase());
     const row = (text, name, endings) => make("li", {}, `${text}: `, ...endings.flatMap((ending, i) => [i ? ", " : "", link(name, ending)]));
     const rows = [];
     if (result && find("stop").disabled) rows.push(row("Both arms", "comparison", ["svg", "png", "csv", "json"]));
@@ -564,6 +590,7 @@
     find("source").value = state.source;
     find("seed").value = String(state.seed);
     find("runs").value = String(state.runs);
+    find("frames").value = state.frames;
     if (!was || was.source !== state.source) {
       guide();
       find("metric").replaceChildren();
@@ -571,9 +598,9 @@
     ask(false);
   };
   const go = source => {
-    state = { source, changes: [], other: [], seed: state.seed, runs: state.runs };
+    state = { source, changes: [], other: [], seed: state.seed, runs: state.runs, frames: "" };
     const station = start.stations.find(one => `station:${one.id}` === source);
-    if (station) Object.assign(state, { other: station.other, runs: station.runs });
+    if (station) Object.assign(state, { other: station.other, runs: station.runs, frames: station.frames });
     history.pushState(null, "", fragment(state));
     enter();
     guide();
@@ -612,9 +639,17 @@
       });
     }
     find("cell").addEventListener("submit", event => event.preventDefault());
-    find("metric").addEventListener("change", both);
+    find("metric").addEventListener("change", () => {
+      both();
+      pictures();
+    });
     find("entry").addEventListener("change", drawSeries);
     find("air-arm").addEventListener("change", play);
+    find("frames").addEventListener("change", () => look(find("frames").value));
+    find("frames-here").addEventListener("click", () => {
+      const clock = find("air").contentDocument && find("air").contentDocument.getElementById("clock");
+      if (clock) look(clock.textContent);
+    });
     for (const button of document.querySelectorAll("[data-copy]")) {
       button.addEventListener("click", async () => {
         await navigator.clipboard.writeText(find(button.dataset.copy).textContent);
@@ -623,7 +658,7 @@
     }
     document.querySelector("[data-save]").addEventListener("click", () => {
       const address = URL.createObjectURL(new Blob([find("toml").textContent], { type: "text/plain" }));
-      make("a", { href: address, download: "cell.toml" }).click();
+      make("a", { href: address, download: `${shown.name.replace(/[^A-Za-z0-9.]+/g, "-") || "cell"}.toml` }).click();
       URL.revokeObjectURL(address);
     });
     addEventListener("popstate", enter);
