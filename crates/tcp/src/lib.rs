@@ -32,7 +32,8 @@
 //! | `rate` | delivery rate samples (@DRAFT-DRE) |
 //! | `ecn` | the receiver's echo of marks, and the sender's news of its cut (@RFC3168 sec. 6.1) |
 //! | `rto` | RTT estimator and retransmission timeout (@RFC6298) |
-//! | `receiver` | reassembly, offered window, SACK blocks (@RFC9293 sec. 3.8.6.2.2, @RFC2018) |
+//! | `receiver` | reassembly, offered window (@RFC9293 sec. 3.8.6.2.2) |
+//! | `blocks` | SACK blocks (@RFC2018) |
 //! | `preset` | a stack's choices under one name |
 //! | `options` | negotiation on the SYN, timestamps, PAWS (@RFC7323) |
 
@@ -41,6 +42,7 @@ pub mod cc;
 
 pub mod recovery;
 
+mod blocks;
 mod config;
 mod connection;
 mod ecn;
@@ -58,6 +60,7 @@ mod scoreboard;
 mod state;
 mod timers;
 
+pub use blocks::SackBlocks;
 pub use config::{Config, ConfigError, SmallQueue, Undo};
 pub use connection::{Connection, Input, Output};
 pub use facts::{Ack, Counters, FlowFacts, WindowTime};

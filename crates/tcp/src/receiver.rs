@@ -2,9 +2,10 @@
 
 use crate::Config;
 use crate::ack::AckPolicy;
+use crate::blocks::SackBlocks;
 use crate::ecn::Echo;
 use crate::facts::Arrived;
-use wire::{Seq, SeqRange, SeqSet};
+use wire::{Seq, SeqRange};
 
 /// The acknowledgment that is owed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,63 +55,20 @@ pub(crate) struct Receiver {
 /// Data that came out of order or twice.
 #[derive(Debug, Default)]
 struct Disorder {
-    /// The ranges beyond a gap.
-    beyond: SeqSet,
+    blocks: SackBlocks,
     /// The range that came twice and is not reported yet. @RFC2883
     duplicate: Option<SeqRange>,
-    /// A number of each of the last blocks that changed, the latest first. @RFC2018 sec. 4
-    recent: [Seq; 4],
-    recent_len: usize,
 }
 
 impl Disorder {
     /// Notes the part of `range`, which has come in the window, that came twice. Of several parts the first is told: the one before
     /// RCV.NXT. @RFC2883 sec. 4.2
     fn note_twice(&mut self, range: SeqRange) {
-        let known = self.beyond.ranges().iter().find(|known| known.start.lt(range.end) && range.start.lt(known.end));
+        let known = self.blocks.ranges().iter().find(|known| known.start.lt(range.end) && range.start.lt(known.end));
         let twice =
             known.map(|known| SeqRange { start: known.start.max(range.start), end: known.end.min(range.end) });
         let first = self.duplicate.filter(|before| before.end == range.start);
         self.duplicate = first.or(twice).or(self.duplicate);
-    }
-
-    /// `range` lies beyond a gap.
-    fn keep(&mut self, range: SeqRange) -> Arrived {
-        let before = self.beyond.len();
-        self.beyond.insert(range);
-        // Most recent first; older entries that now fall into the same block are found equal when blocks are made.
-        if !self.recent[..self.recent_len].first().is_some_and(|seq| *seq == range.start) {
-            self.recent.rotate_right(1);
-            self.recent[0] = range.start;
-            self.recent_len = (self.recent_len + 1).min(self.recent.len());
-        }
-        if self.beyond.len() == before { Arrived::Duplicate } else { Arrived::OutOfOrder }
-    }
-
-    /// See [`Receiver::sack_blocks`].
-    fn sack_blocks(&self) -> ([SeqRange; 4], usize) {
-        let mut blocks = [SeqRange::default(); 4];
-        let mut n = 0;
-        if let Some(twice) = self.duplicate {
-            blocks[0] = twice;
-            n = 1;
-        }
-        let first = n;
-        for seq in &self.recent[..self.recent_len] {
-            let block = self.beyond.ranges().iter().find(|block| block.contains(*seq));
-            if let Some(block) = block.filter(|block| n < blocks.len() && !blocks[first..n].contains(block)) {
-                blocks[n] = *block;
-                n += 1;
-            }
-        }
-        // Filled up with blocks not reported lately, from the left.
-        for block in self.beyond.ranges() {
-            if n < blocks.len() && !blocks[first..n].contains(block) {
-                blocks[n] = *block;
-                n += 1;
-            }
-        }
-        (blocks, n)
     }
 }
 
@@ -160,16 +118,16 @@ impl Receiver {
         debug_assert!(self.nxt.le(range.start) && range.end.le(self.edge), "{range:?} is not in the window");
         self.segment = self.segment.max(range.len());
         let is_next = range.start == self.nxt;
-        if is_next && self.disorder.as_ref().is_none_or(|disorder| disorder.beyond.is_empty()) {
+        if is_next && self.disorder.as_ref().is_none_or(|disorder| disorder.blocks.is_empty()) {
             self.advance(range.end);
             return Arrived::InOrder;
         }
         let disorder = self.disorder.get_or_insert_default();
         disorder.note_twice(range);
         if !is_next {
-            return disorder.keep(range);
+            return if disorder.blocks.insert(range) { Arrived::OutOfOrder } else { Arrived::Duplicate };
         }
-        let nxt = disorder.beyond.take_from(range.end);
+        let nxt = disorder.blocks.take_from(range.end);
         self.advance(nxt);
         Arrived::FilledGap
     }
@@ -196,13 +154,13 @@ impl Receiver {
 
     /// True while there is a block to report: something beyond a gap, or something that came twice.
     pub fn has_blocks(&self) -> bool {
-        self.disorder.as_ref().is_some_and(|disorder| !disorder.beyond.is_empty() || disorder.duplicate.is_some())
+        self.disorder.as_ref().is_some_and(|disorder| !disorder.blocks.is_empty() || disorder.duplicate.is_some())
     }
 
     /// The blocks to report, and their number: the range that came twice, once (@RFC2883 sec. 4), then the block that
     /// changed last (@RFC2018 sec. 4).
     pub fn sack_blocks(&self) -> ([SeqRange; 4], usize) {
-        self.disorder.as_ref().map_or_else(Default::default, |disorder| disorder.sack_blocks())
+        self.disorder.as_ref().map_or_else(Default::default, |disorder| disorder.blocks.report(disorder.duplicate))
     }
 
     /// The window that would be offered now: the window that is offered already, or, once it is worth the while, all that
