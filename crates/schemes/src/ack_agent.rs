@@ -17,7 +17,7 @@
 
 use crate::in_order::Reports;
 use crate::lle_tcp::filter::Filter;
-use crate::lle_tcp::generator::Generators;
+use crate::lle_tcp::generator::{Generators, Ways};
 use crate::{Agent, Cx, Field, Info, Key, Params, PeerEvent, Place, Refusal, Site, What};
 use mac::{Fate, TxReport};
 use std::net::Ipv4Addr;
@@ -47,7 +47,8 @@ pub fn install(site: &mut Site, _: &Params) -> Result<(), Refusal> {
     if site.node.forwards {
         site.announce(MAKES);
         // One ACK for each data packet; receivers' windows as they are; stale numbers raised.
-        let agent = AccessPoint { peers, reports: Reports::default(), generators: Generators::new("every", false, "receiver") };
+        let ways = Ways { strategy: "every", clears_stale: false, makes_sack: false };
+        let agent = AccessPoint { peers, reports: Reports::default(), generators: Generators::new(ways, "receiver") };
         let seat = site.agent(agent).listen([Place::ToAir, Place::FromAir]).reports();
         seat.makes_packets().rewrites(Field::Numbers);
     } else {
@@ -111,7 +112,7 @@ impl Agent for AccessPoint {
     fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
         // What only a failure or a bounded window would count is none of this scheme's.
         self.generators.counters(&mut |name, value| {
-            if !matches!(name, "dup_acks_made" | "windows_lowered") {
+            if !matches!(name, "dup_acks_made" | "sacks_made" | "windows_lowered") {
                 out(name, value);
             }
         });

@@ -5,6 +5,7 @@ use crate::window::{Answer, Scale, Show, Shown};
 use crate::{Cx, Key, Toward};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use tcp::SackBlocks;
 use tcp::ack::{self, AckPolicy, AckTiming, Arrival};
 use units::{Dur, FlowId, SimTime};
 use wire::{DropWhy, Flags, Packet, Pkt, Seq, SeqRange, Tcp};
@@ -34,6 +35,10 @@ struct Generator {
     delivered: Option<Seq>,
     /// The ranges delivered beyond a hole, one for each segment, in order of delivery.
     beyond: Vec<SeqRange>,
+    /// The same as blocks, if ACKs made here have them.
+    blocks: SackBlocks,
+    /// The data's sender, and its receiver, permit SACK.
+    permits: (bool, bool),
     /// A hole was reported; no further duplicates until all that had been handed to the MAC by then is delivered.
     run_until: Option<Seq>,
     /// One past the highest number handed to the MAC; `None` before the first.
@@ -81,11 +86,21 @@ impl Advertise {
     }
 }
 
+/// The ways in which ACKs are made.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ways {
+    /// "follow", or a receiver policy.
+    pub strategy: &'static str,
+    /// A stale number on reverse data is cleared, not raised.
+    pub clears_stale: bool,
+    /// ACKs made here have SACK blocks.
+    pub makes_sack: bool,
+}
+
 /// All flows of data this station transmits to partners, and what was counted.
 #[derive(Debug)]
 pub(crate) struct Generators {
-    strategy: &'static str,
-    clears_stale: bool,
+    ways: Ways,
     /// `None`: senders are told whatever their receivers say.
     advertises: Option<Advertise>,
     flows: BTreeMap<FlowId, Generator>,
@@ -94,27 +109,28 @@ pub(crate) struct Generators {
     windows_lowered: u64,
     acks_made: u64,
     duplicates_made: u64,
+    sacks_made: u64,
     segments_delivered: u64,
     segments_acknowledged: u64,
     stale_piggybacks: u64,
 }
 
 impl Generators {
-    pub(crate) fn new(strategy: &'static str, clears_stale: bool, advertise: &str) -> Generators {
+    pub(crate) fn new(ways: Ways, advertise: &str) -> Generators {
         let advertises = match advertise {
             "free-buffer" => Some(Advertise::FreeBuffer),
             "free-buffer-share" => Some(Advertise::Share),
             _ => None,
         };
         Generators {
-            strategy,
-            clears_stale,
+            ways,
             advertises,
             flows: BTreeMap::new(),
             active: 0,
             windows_lowered: 0,
             acks_made: 0,
             duplicates_made: 0,
+            sacks_made: 0,
             segments_delivered: 0,
             segments_acknowledged: 0,
             stale_piggybacks: 0,
@@ -127,7 +143,7 @@ impl Generators {
     fn generator(&mut self, flow: FlowId, policy: u32) -> &mut Generator {
         match self.flows.entry(flow) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => new.insert(Generator::new(self.strategy, policy)),
+            Entry::Vacant(new) => new.insert(Generator::new(self.ways.strategy, policy)),
         }
     }
 
@@ -147,6 +163,8 @@ impl Generators {
             generator.delivered = tcp.flags.has(Flags::ACK).then_some(range.start);
             generator.highest = Some(range.end);
             generator.beyond.clear();
+            generator.blocks = SackBlocks::default();
+            generator.permits.0 = tcp.options.sack_permitted();
             generator.run_until = None;
             generator.waiting = None;
         }
@@ -213,13 +231,14 @@ impl Generators {
         let (Some(&tcp), Some(range)) = (packet.tcp(), packet.tcp_range()) else { return Some(pkt) };
         let is_pure = packet.pure_ack().is_some();
         let flow = packet.flow.reverse();
-        let clears = self.clears_stale && !is_pure;
+        let clears = self.ways.clears_stale && !is_pure;
         if tcp.flags.has(Flags::RST) {
             self.over(flow);
         }
         let generator = self.generator(flow, policy);
         if tcp.flags.has(Flags::SYN) {
             generator.scale.saw_receivers_syn(&tcp);
+            generator.permits.1 = tcp.options.sack_permitted();
             generator.next_seq = Some(range.end);
             generator.window = generator.scale.bytes(&tcp);
         }
@@ -273,9 +292,16 @@ impl Generators {
         if generator.window == 0 {
             return;
         }
-        // Beyond a hole, or old: the host's own duplicate ACK says so.
+        // Beyond a hole, or old: the host's own duplicate ACK says so, once it has crossed the air.
         let joined = generator.take(range);
         if joined == 0 {
+            if self.ways.makes_sack && generator.reports(range) {
+                if generator.waiting.take().is_some() {
+                    cx.timer(key(packet.flow), SimTime::NEVER);
+                }
+                self.sacks_made += 1;
+                self.tell(&answer, 1, cx);
+            }
             return;
         }
         self.segments_acknowledged += joined;
@@ -350,6 +376,7 @@ impl Generators {
     pub(crate) fn counters(&self, out: &mut dyn FnMut(&'static str, u64)) {
         out("acks_made", self.acks_made);
         out("dup_acks_made", self.duplicates_made);
+        out("sacks_made", self.sacks_made);
         out("segments_delivered", self.segments_delivered);
         out("segments_acknowledged", self.segments_acknowledged);
         out("stale_piggybacks", self.stale_piggybacks);
@@ -377,6 +404,8 @@ impl Generator {
         Generator {
             delivered: None,
             beyond: Vec::new(),
+            blocks: SackBlocks::default(),
+            permits: (false, false),
             run_until: None,
             highest: None,
             next_seq: None,
@@ -412,6 +441,12 @@ impl Generator {
         1 + self.join()
     }
 
+    /// `range` was delivered beyond a hole: it is a block from now on. Returns false for what is old or was one, and without SACK.
+    fn reports(&mut self, range: SeqRange) -> bool {
+        let is_beyond = self.delivered.is_some_and(|delivered| delivered.lt(range.start));
+        self.permits == (true, true) && is_beyond && self.blocks.insert(range)
+    }
+
     /// Joins what was beyond a hole that has closed, and ends the run of losses if all of it has been made up for.
     fn join(&mut self) -> u64 {
         let Some(mut delivered) = self.delivered else { return 0 };
@@ -420,6 +455,9 @@ impl Generator {
             delivered = delivered.max(self.beyond.swap_remove(next).end);
         }
         self.delivered = Some(delivered);
+        if !self.blocks.is_empty() {
+            self.blocks.take_from(delivered);
+        }
         if self.run_until.is_some_and(|until| until.le(delivered)) {
             self.run_until = None;
         }
@@ -432,7 +470,14 @@ impl Generator {
         self.policy.on_ack_sent(now);
         let window = self.scale.field(self.window);
         let says = Tcp { seq, ack: delivered, flags: Flags::ACK, window, ..Tcp::default() };
-        Some(answer.segment(self.tsval, says))
+        let mut made = answer.segment(self.tsval, says);
+        if !self.blocks.is_empty()
+            && let Some(tcp) = made.tcp_mut()
+        {
+            let (blocks, n) = self.blocks.report(None);
+            tcp.options.push_sack(&blocks[..n]);
+        }
+        Some(made)
     }
 }
 

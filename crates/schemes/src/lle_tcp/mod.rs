@@ -18,8 +18,12 @@
 //!   closed on an ACK made for that, and its resets do not reach a host while its data is held. What is released has the
 //!   TSval, the ACK number and the window that its host was told last: an old TSval fails PAWS (@RFC7323 sec. 5), an ACK
 //!   number more than a window old is taken for forged (@RFC5961 sec. 5.2), and the data with it would be lost.
-//!   (d) SACK-permitted is taken out of SYNs: duplicate ACKs made on FAILURE carry no SACK blocks, and a sender that
-//!   negotiated SACK may ignore them.
+//!   (d) None by default: duplicate ACKs made on FAILURE carry no SACK blocks, and a sender that negotiated SACK may ignore them
+//!   (@RFC6675 sec. 2); it learns of the loss from those of its receiver, which pass. `sack = "strip"` takes SACK-permitted out of
+//!   SYNs, so that they count, at the price of repairs one a round trip. `sack = "make"`, no word of the text's either: ACKs made while
+//!   there is a hole have SACK blocks of what the MAC delivered beyond it, and each such delivery makes one. With `keep` the sender
+//!   hears of a repair by the MAC's ACK, and of what was sent before it by ACKs that have still to cross the air, so that RACK
+//!   (@RFC8985) takes that for lost.
 //!   (e) The receiver's strategy is followed by name; its timer and count are taken to be the defaults.
 //!   (f) At an access point ACKs are made for what it sends to the station they are for: the last hop (@KLI06 sec. 3.4). What a
 //!   station sends through its access point to somebody else is acknowledged by that somebody.
@@ -48,7 +52,7 @@ pub(crate) mod generator;
 use crate::in_order::Reports;
 use crate::{Agent, Cx, Field, Info, Key, Kind, Param, Params, PeerEvent, Place, Refusal, Site, Value, What};
 use filter::Filter;
-use generator::Generators;
+use generator::{Generators, Ways};
 use mac::{Fate, TxReport};
 use std::net::Ipv4Addr;
 use tcp::ack;
@@ -88,9 +92,9 @@ pub const INFO: Info = Info {
         },
         Param {
             key: "sack",
-            kind: Kind::Choice(&["strip", "keep"]),
-            default: Value::Choice("strip"),
-            doc: "whether SACK-permitted is taken out of SYNs",
+            kind: Kind::Choice(&["keep", "make", "strip"]),
+            default: Value::Choice("keep"),
+            doc: "SACK of sender and receiver is kept; kept, and ACKs that are made have blocks too; or taken out of SYNs",
         },
     ],
 };
@@ -132,15 +136,16 @@ pub struct LleTcp {
 
 impl LleTcp {
     fn new(address: Ipv4Addr, nodes: usize, params: &Params) -> LleTcp {
+        let ways = Ways {
+            strategy: params.choice("strategy"),
+            clears_stale: params.choice("stale_piggyback") == "clear",
+            makes_sack: params.choice("sack") == "make",
+        };
         LleTcp {
             strips_sack: params.choice("sack") == "strip",
             address,
             peers: vec![None; nodes],
-            generators: Generators::new(
-                params.choice("strategy"),
-                params.choice("stale_piggyback") == "clear",
-                params.choice("advertise"),
-            ),
+            generators: Generators::new(ways, params.choice("advertise")),
             filter: Filter::default(),
             reports: Reports::default(),
         }

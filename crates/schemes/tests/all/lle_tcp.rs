@@ -253,7 +253,7 @@ fn sack_permitted_is_taken_out_of_syns_both_ways_unless_kept() {
             assert!(options.push_mss(1460) && options.push_sack_permitted() && options.push_window_scale(3));
         })
     };
-    for (setting, stays) in [("strip", false), ("keep", true)] {
+    for (setting, stays) in [("strip", false), ("keep", true), ("make", true)] {
         let mut bench = paired(&[("sack", setting)]);
         let sent = out(&mut bench, offer(syn(OUT))).unwrap();
         let heard = bench.pass(Place::FromAir, offer(syn_ack(IN))).unwrap();
@@ -262,6 +262,47 @@ fn sack_permitted_is_taken_out_of_syns_both_ways_unless_kept() {
             assert_eq!(options.sack_permitted(), stays, "{setting}");
             assert_eq!((options.mss(), options.window_scale(), options.len()), (Some(1460), Some(3), 12));
         }
+    }
+}
+
+#[test]
+fn acks_made_beyond_a_hole_have_blocks_where_that_is_asked_and_both_ends_permit_sack() {
+    let offer = |packet: Packet| with_options(packet, |options| assert!(options.push_sack_permitted()));
+    let block = |from: u32, segments: u32| SeqRange::new(nth(OUT, from).tcp().unwrap().seq, segments * 1000);
+    for (setting, receiver_permits, is_told) in
+        [("make", true, true), ("make", false, false), ("keep", true, false), ("strip", true, false)]
+    {
+        let mut bench = paired(&[("sack", setting), ("strategy", "every")]);
+        out(&mut bench, offer(syn(OUT)));
+        bench.pass(Place::FromAir, if receiver_permits { offer(syn_ack(IN)) } else { syn_ack(IN) });
+        out(&mut bench, ack(OUT, 1, WINDOW));
+        bench.pass(Place::FromAir, ack(IN, 1, WINDOW));
+        bench.take_injected();
+        let mut told = Vec::new();
+        // Segment 0 is lost, then 2; 1, 3 and 5 arrive, 3 twice; then 0 does, and 2.
+        for n in [1, 3, 5, 3, 0, 2] {
+            bench.send(nth(OUT, n), Fate::Delivered);
+            told.extend(bench.take_injected().into_iter().map(|(made, _)| {
+                let tcp = made.tcp().unwrap();
+                (tcp.ack, tcp.options.sack_blocks().collect::<Vec<_>>())
+            }));
+        }
+        let (one, three) = (nth(OUT, 1).tcp().unwrap().seq + 1000, nth(OUT, 3).tcp().unwrap().seq + 1000);
+        let (first, third, fifth) = (block(1, 1), block(3, 1), block(5, 1));
+        let start = nth(OUT, 0).tcp().unwrap().seq;
+        let expected = if is_told {
+            vec![
+                (start, vec![first]),
+                (start, vec![third, first]),
+                (start, vec![fifth, third, first]),
+                (one, vec![third, fifth]), // what came last is told first, @RFC2018 sec. 4
+                (three, vec![fifth]),
+            ]
+        } else {
+            vec![(one, vec![]), (three, vec![])]
+        };
+        assert_eq!(told, expected, "{setting}");
+        assert_eq!(bench.counter("sacks_made"), if is_told { 3 } else { 0 });
     }
 }
 

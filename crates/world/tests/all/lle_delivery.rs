@@ -21,7 +21,8 @@ struct Case {
     timestamps: bool,
     sack: bool,
     /// The scheme leaves SACK-permitted in SYNs.
-    keeps_sack: bool,
+    /// LLE-TCP's parameter `sack`.
+    lle_sack: &'static str,
     window_scale: &'static str,
     receive_buffer: u32,
     queue: u32,
@@ -84,7 +85,7 @@ fn case() -> impl Strategy<Value = Case> {
     let strategy = prop::sample::select(vec!["follow", "every", "delayed-ack"]);
     let congestion = prop::sample::select(vec!["tahoe", "reno", "newreno"]);
     let scale = prop::sample::select(vec!["\"off\"", "0", "3", "\"auto\""]);
-    let bools = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    let bools = (any::<bool>(), any::<bool>(), any::<bool>(), prop::sample::select(vec!["keep", "make", "strip"]));
     let sizes = (
         prop::sample::select(vec![4_000u32, 16_000, 65_535, 200_000]),
         prop::sample::select(vec![5u32, 50, 200]),
@@ -114,7 +115,7 @@ fn case() -> impl Strategy<Value = Case> {
                 two_way: bools.0,
                 timestamps: bools.1,
                 sack: bools.2,
-                keeps_sack: bools.3,
+                lle_sack: bools.3,
                 window_scale,
                 receive_buffer: sizes.0,
                 queue: sizes.1,
@@ -149,12 +150,7 @@ name = "lle-tcp"
 strategy = "{}"
 sack = "{}"
 "#,
-        case.radio.keys,
-        case.queue,
-        case.errors,
-        case.host_delay_us,
-        case.strategy,
-        if case.keeps_sack { "keep" } else { "strip" }
+        case.radio.keys, case.queue, case.errors, case.host_delay_us, case.strategy, case.lle_sack
     );
     flows(case, ["a", "b"], &mut text);
     if let Some((node, at)) = kill {
@@ -254,7 +250,7 @@ fn held_for_long(presets: &[(&'static str, &'static str)], each: impl Fn(&Case, 
                     two_way: true,
                     timestamps: true,
                     sack: false,
-                    keeps_sack: false,
+                    lle_sack: "strip",
                     window_scale: "3",
                     receive_buffer,
                     queue: 50,
