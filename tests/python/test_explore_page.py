@@ -115,15 +115,18 @@ def state(page: Page) -> str:
 def test_the_table_has_the_numbers_of_compare_for_the_same_seeds(page: Page) -> None:
     arms = {"rts_threshold 0 B": "radio.rts_threshold=0 B"}
     found = as_json.comparison(interlayer.compare(interlayer.parse(CELL), arms=arms, runs=3))
-    shown = compared(page)
-    assert len(shown) == len(found["arms"][0]["compared"])
-    for metric in found["arms"][0]["compared"]:
+    shown, same = compared(page), comparison_words.same_in_all(found["arms"])
+    assert len(shown) == len(found["arms"][0]["compared"]) - len(same)
+    assert page.inner_text("#same") == (f"The same in both arms: {', '.join(same.values())}." if same else "")
+    for metric in set(found["arms"][0]["compared"]) - set(same):
         name, unit = comparison_words.name_and_unit(metric)
         head = name if unit in ("1", "packets") else f"{name}, {unit}"
         one, other = found["arms"]
         difference = comparison_words.difference_text(other["difference"][metric], metric, unit)
         words = [*(comparison_words.in_unit(arm["compared"][metric], metric) for arm in (one, other)), difference]
         assert shown[head][:3] == words
+    page.select_option("#metric", "jain")
+    assert page.inner_text("#meaning") == "summary.jain: Jain's index of the flows' goodput"
     assert "against the cell" in page.inner_text("#sentence")
     assert "paired by common seeds from 1" in page.inner_text("#table caption")
     assert page.locator("#dots svg").get_attribute("aria-label") is not None

@@ -20,10 +20,11 @@ import numpy as np
 from interlayer import machine, quantity, simulator
 from interlayer.engine import Here
 from interlayer.errors import InputError, InterlayerError
+from interlayer.measure import catalogue, timeline
 from interlayer.measure import series as over_time
-from interlayer.measure import timeline
 from interlayer.show import animation, as_json, comparison_words
 from interlayer.study import comparison, costs
+from interlayer.study.measures import METRICS
 
 if TYPE_CHECKING:
     from interlayer import _core
@@ -270,6 +271,7 @@ def told(result: Mapping[str, Any]) -> Event:
             {
                 "metric": metric,
                 "name": name,
+                "meaning": catalogue.meaning(METRICS.get(metric, metric)),
                 "unit": "" if unit in ("1", "packets") else unit,
                 "arms": [_numbers(arm["compared"][metric], scale) for arm in (one, other)],
                 "difference": _numbers(d, scale),
@@ -290,6 +292,7 @@ def told(result: Mapping[str, Any]) -> Event:
         "seed": result["seed"],
         "wall_s": result["wall_s"],
         "labels": [one["label"], other["label"]],
+        "same": comparison_words.same_in_all(result["arms"]),
         "metrics": metrics,
         "flows": flows,
         "sentence": f"{comparison_words.sentence(other, result)}.",

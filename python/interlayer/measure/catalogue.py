@@ -107,6 +107,14 @@ def support_of(group: str, column: str, rows: int = 1) -> Support:
     return entry.support(rows) if entry else support.ANY
 
 
+def meaning(path: str) -> str:
+    """What a metric counts: `summary.jain: Jain's index of the flows' goodput`; "" for what is not listed."""
+    call = _CALL.fullmatch(path)
+    inside = call[2] if call else path
+    entry = _by_name().get((inside.partition(".")[0], inside.rpartition(".")[2]))
+    return f"{path}: {entry.summary}" if entry else ""
+
+
 _FUNCTIONS = {
     "mean": "mean {}",
     "sum": "{}, all together",

@@ -345,9 +345,11 @@
     names().forEach((name, arm) => head.append(make("th", { scope: "col", className: "n" }, mark(arm), name)));
     for (const name of ["paired difference", "p", ""]) head.append(make("th", { scope: "col", className: "n" }, name));
     within(find("table"), "thead").replaceChildren(head);
-    within(find("table"), "tbody").replaceChildren(...result.metrics.map(one => make("tr", {},
-      make("th", { scope: "row" }, one.unit ? `${one.name}, ${one.unit}` : one.name), ...one.words.map(word => make("td", { className: "n" }, word)))));
+    within(find("table"), "tbody").replaceChildren(...result.metrics.filter(one => !(one.metric in result.same)).map(one => make("tr", {},
+      make("th", { scope: "row", title: one.meaning }, one.unit ? `${one.name}, ${one.unit}` : one.name), ...one.words.map(word => make("td", { className: "n" }, word)))));
     within(find("table"), "caption").textContent = result.caption;
+    const same = Object.values(result.same);
+    find("same").textContent = same.length ? `The same in both arms: ${same.join(", ")}.` : "";
     const metric = find("metric"), chosen = metric.value || (guided() ? guided().metric : "goodput");
     metric.replaceChildren(...result.metrics.map(one => make("option", { value: one.name }, one.unit ? `${one.name}, ${one.unit}` : one.name)));
     metric.value = result.metrics.some(one => one.name === chosen) ? chosen : result.metrics[0].name;
@@ -359,6 +361,7 @@
   const both = () => {
     if (!result) return;
     const name = find("metric").value, one = result.metrics.find(it => it.name === name);
+    find("meaning").textContent = one.meaning;
     dots(one);
     narrows(name, one);
   };
