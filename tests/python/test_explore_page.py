@@ -297,6 +297,38 @@ def test_the_air_plays_in_the_page(page: Page) -> None:
     page.frame_locator('#air[data-at$="/1"]').locator("#play").wait_for()
 
 
+def told_stories(page: Page, station: str) -> list[tuple[str, str, str]]:
+    """Of each frame of a guided station its sender, its kind and its story."""
+    begin(page, f"from=station%3A{station}&runs=1")
+    script = """() => {
+      const scene = JSON.parse(document.getElementById("scene").textContent);
+      const stories = new InterlayerStory.Stories(scene);
+      return [scene.title, stories.rows.map((row, i) => [scene.nodes[row[2]].name, stories.kind(i), stories.text(i)])];
+    }"""
+    deadline, title, told = time.monotonic() + 20, "", []
+    while title != station and time.monotonic() < deadline:
+        title, told = page.frame_locator("#air").locator("#story").evaluate(script)
+    assert title == station
+    return [(who, kind, text) for who, kind, text in told]
+
+
+def test_the_story_of_a_hidden_station_says_whom_it_does_not_hear(page: Page) -> None:
+    told = told_stories(page, "hidden")
+    data = [(who, text) for who, kind, text in told if kind not in ("ack", "cts")]
+    deaf = [(who, text) for who, text in data if "does not hear" in text]
+    assert 0 < len(deaf) < len(data)
+    stations = ["left", "right"]
+    for who, text in deaf:
+        assert who in stations
+        [other] = (one for one in stations if one != who)
+        assert f"{who} does not hear {other}: its medium was idle, though in the air was " in text
+    assert not [text for _, kind, text in told if kind in ("ack", "cts") and "does not hear" in text]
+    # Stations that hear each other collide, and nobody is deaf.
+    told = told_stories(page, "anomaly")
+    assert any("it collided with" in text for _, _, text in told)
+    assert not [text for _, _, text in told if "does not hear" in text]
+
+
 def test_single_frames_of_another_instant_are_made_when_they_are_asked(page: Page, client: Client) -> None:
     def shown(of: Page, wanted: str) -> str:
         """The clock of the air, once it shows single frames from an instant on."""

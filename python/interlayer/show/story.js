@@ -4,6 +4,7 @@
 
 const InterlayerStory = (() => {
   const SIFS = 16_000; // ns: no longer in any standard, and every other access waits longer
+  const SLOT = 20_000; // ns: the longest of any standard; stations that hear each other may begin together within one
   const SHOWN = 6; // frames or MPDUs that a sentence lists
   const RESPONSES = ["cts", "ack", "block-ack", "nack"];
   const ASKING = ["rts", "block-ack-request"];
@@ -237,7 +238,17 @@ const InterlayerStory = (() => {
             `in the air, ${span(this.busy(others, seen, begin))} in all: `, ...this.links(others), "."]
           : [`In the ${span(begin - seen)} before the exchange began${cut}, no frame of others was in the air.`]);
       }
-      return [...said, ...this.backoff(root, first && first[6] !== null ? first[6] : null)];
+      return [...said, ...this.backoff(root, first && first[6] !== null ? first[6] : null), ...this.unheard(root)];
+    }
+
+    // Frames that had been in the air for longer than a slot when a contended one began, so that its sender's medium was idle.
+    unheard(frame) {
+      const begin = this.start(frame), from = this.rows[frame][2];
+      if (!this.accesses.has(frame)) return [];
+      const found = this.others(from, begin, begin + 1).filter(other => this.start(other) < begin - SLOT);
+      if (!found.length) return [];
+      const who = [...new Set(found.map(other => this.name(this.rows[other][2])))].join(" and ");
+      return [[`${this.name(from)} does not hear ${who}: its medium was idle, though in the air was `, ...this.links(found), "."]];
     }
 
     // The contention for a frame.
