@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from . import given, simulator, toml_text
+from . import given, shipped, simulator, toml_text
 from . import parts as in_python
 from .engine import chosen
 from .errors import InputError, named_as_parameters, suggestion, writing
@@ -261,19 +261,15 @@ def load(path: str | Path) -> Scenario:
     return Scenario(toml_text.read_text(Path(name)), file=name)
 
 
-_EXAMPLES = Path(__file__).parent / "examples"
-
-
 def example(name: str) -> Scenario:
     """A scenario that comes with the package: `example("coffee-shop")`; the repository has them in `examples/`.
 
     Raises `InputError` for a name that there is not.
     """
     given.check(example=name)
-    known = sorted(path.stem for path in _EXAMPLES.glob("*.toml"))
-    if name not in known:
-        raise InputError(f'example: no "{name}"{suggestion(name, known)}', "example")
-    return load(_EXAMPLES / f"{name}.toml")
+    if name not in shipped.EXAMPLES:
+        raise InputError(f'example: no "{name}"{suggestion(name, shipped.EXAMPLES)}', "example")
+    return load(shipped.path(name))
 
 
 def parse(text: str) -> Scenario:

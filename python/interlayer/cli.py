@@ -388,7 +388,11 @@ def list_command(
 @app.command()
 def check(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE.toml", help="A scenario, an experiment or its ID; - is standard input.")
+        Path,
+        typer.Argument(
+            metavar="FILE.toml|EXAMPLE|ID",
+            help="A scenario, one of the package's by name, an experiment or its ID; - is standard input.",
+        ),
     ],
     set_: Set = None,
     effective: Annotated[
@@ -419,7 +423,7 @@ def check(
         raise InputError("--json: it goes with --assumptions")
     if not file.exists() and (known := library.path_of(str(file))) is not None:
         file = known
-    text, overrides = parts.read(file), parts.overrides(set_)
+    text, overrides = parts.read(file, "file, example or experiment", library.known), parts.overrides(set_)
     if library.is_experiment(simulator.tables(text, parts.shown(file))):
         if effective:
             raise InputError(f"{file}: an experiment has many scenarios; --effective shows one")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from . import cli_parts as parts
-from .errors import InputError, suggestion
+from . import shipped
 from .show import output
 
 if TYPE_CHECKING:
@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
 def _complete_examples(incomplete: str) -> list[str]:
     """Examples, for a shell."""
-    from .explore.cells import EXAMPLES
-
-    return parts.starting(incomplete, EXAMPLES)
+    return parts.starting(incomplete, shipped.EXAMPLES)
 
 
 def explore(
@@ -69,12 +67,11 @@ def explore(
 def _source(what: str | None) -> tuple[Source, str]:
     """The sources of the page, and the name of the one that it begins with: a file, else an example."""
     from . import api, simulator
-    from .explore.cells import EXAMPLES, Source
+    from .explore.cells import Source
 
-    if what is None or (what in EXAMPLES and not Path(what).exists()):
-        return Source(), f"example:{what or EXAMPLES[0]}"
-    if not Path(what).exists() and not what.endswith(".toml") and "/" not in what:
-        raise InputError(f'no file or example "{what}"{suggestion(what, EXAMPLES)}')
+    if (example := shipped.EXAMPLES[0] if what is None else shipped.meant(what)) is not None:
+        return Source(), f"example:{example}"
+    assert what is not None
     text = parts.read(Path(what))
     scenario = api.Scenario(text, file=what)
     parts.named(Path(what), lambda: simulator.parse(text))

@@ -28,7 +28,8 @@ _UNITS_S = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 
 def live_command(
     words: Annotated[
-        list[str], typer.Argument(metavar="FILE.toml [-- COMMAND...]", help="A scenario, and what runs --at a node.")
+        list[str],
+        typer.Argument(metavar="FILE.toml|EXAMPLE [-- COMMAND...]", help="A scenario, and what runs --at a node."),
     ],
     at: Annotated[
         str | None, typer.Option("--at", metavar="NODE", help="Run the command behind -- there, at this terminal.")

@@ -33,7 +33,13 @@ Where = Annotated[
     str | None,
     typer.Option("--engine", metavar="dask://HOST:PORT", help="Make the runs on a cluster, that of this scheduler."),
 ]
-File = Annotated[Path, typer.Argument(metavar="FILE.toml", help="A scenario; - is standard input.")]
+File = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE.toml|EXAMPLE",
+        help="A scenario, or by its name one that comes with the package: home-ax; - is standard input.",
+    ),
+]
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="PATH=VALUE", help="Replace a value: radio.rts_threshold=off. May come again."),
@@ -259,12 +265,16 @@ STDIN = Path("-")
 """The file name that means standard input."""
 
 
-def read(file: Path) -> str:
-    """The text of a file, or of standard input for `-`. Raises `InputError`."""
-    from . import toml_text
+def read(file: Path, kinds: str = "file or example", also: Callable[[], Iterable[str]] = tuple) -> str:
+    """The text of a file, of an example of the package, or of standard input for `-`. Raises `InputError`.
+
+    `kinds` and `also` are what the command takes, where it takes more by name.
+    """
+    from . import shipped, toml_text
 
     if file != STDIN:
-        return toml_text.read_text(file)
+        example = shipped.meant(str(file), kinds, also)
+        return toml_text.read_text(file if example is None else shipped.path(example))
     try:
         return toml_text.checked(sys.stdin.read(), shown(file))
     except UnicodeDecodeError as e:

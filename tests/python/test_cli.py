@@ -66,7 +66,7 @@ def tree(folder: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ("run", "missing argument 'FILE.toml'"),
+        ("run", "missing argument 'FILE.toml|EXAMPLE'"),
         ("rnu x.toml", "no such command 'rnu'; did you mean \"run\"?"),
         ("run TOY --rums 3", 'no such option: --rums; did you mean "--runs"?'),
         ("run TOY --runs many", "invalid value for '--runs'"),

@@ -17,7 +17,7 @@ import typer.main
 
 import forked
 import interlayer
-from interlayer import bench, cli
+from interlayer import bench, cli, shipped
 from interlayer.realtime import hosts
 from interlayer.study import comparison, joint, sweep
 
@@ -99,6 +99,70 @@ def test_defaults_are_shown_and_are_those_of_the_program() -> None:
                 assert "[default: " in option.help, verb
     quick = next(p for p in COMMANDS["sweep"].params if "--quick" in p.opts)
     assert quick.help.startswith(f"{sweep.QUICK_RUNS} runs")
+
+
+# ---------------------------------------------------------------------------------------------- examples by their names
+
+
+@pytest.mark.core
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run", "single-hop", "--runs", "1"],
+        ["check", "single-hop", "--effective"],
+        ["compare", "single-hop", "--schemes", "none,lle-tcp", "--runs", "1"],
+        ["sweep", "single-hop", "--over", "scheme=none,lle-tcp", "--runs", "1"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_an_example_is_named_as_its_file_is(
+    arguments: list[str], call: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    verb, name, *words = arguments
+    status, out, err = call(verb, name, *words)
+    assert (status, err) == (0, "")
+    assert without_clock(out) == without_clock(call(verb, shipped.path(name), *words)[1])
+
+
+def without_clock(text: str) -> str:
+    return re.sub(r"(Interlayer \S+), .*", r"\1", text)
+
+
+@pytest.mark.core
+def test_a_file_of_an_example_s_name_comes_first_and_a_folder_does_not(
+    call: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("single-hop").mkdir()
+    assert "single-hop: scenario single-hop, 2 nodes, 1 flow" in call("check", "single-hop")[1]
+    Path("single-hop").rmdir()
+    Path("single-hop").write_text(interlayer.wlan(3, name="mine").text)
+    assert "single-hop: scenario mine, 3 nodes, 2 flows" in call("check", "single-hop")[1]
+
+
+@pytest.mark.core
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["run", "home-xa"], 'no file or example "home-xa"; did you mean "home-ax"?'),
+        (["compare", "cofee-shop"], 'no file or example "cofee-shop"; did you mean "coffee-shop"?'),
+        (["run", "own"], 'no file or example "own"; did you mean "own-cell.toml"?'),
+        (["check", "lle-fig-3.9x"], 'no file, example or experiment "lle-fig-3.9x"; did you mean "lle-fig-3.9"?'),
+        (["run", "home-ax", "--set", "radio.widht=1"], 'home-ax: radio.widht: no such key; did you mean "width"?'),
+        (["run", "home-ax.tml"], 'no file or example "home-ax.tml"; did you mean "home-ax"?'),
+    ],
+)
+def test_a_name_of_nothing_is_one_line(
+    call: Callable[..., Any], words: list[str], line: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("own-cell.toml").touch()
+    assert call(*words) == (2, "", f"interlayer: {line}\n")
+
+
+def test_the_examples_of_the_package_are_those_of_its_folder() -> None:
+    assert sorted(shipped.EXAMPLES) == sorted(file.stem for file in shipped.FOLDER.glob("*.toml"))
 
 
 # ----------------------------------------------------------------------------------------------------- standard input

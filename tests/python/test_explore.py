@@ -26,7 +26,7 @@ import pytest
 import captured
 import interlayer
 from explore_client import CELL, RTS, Client, events, served
-from interlayer import api, machine, simulator
+from interlayer import api, machine, shipped, simulator
 from interlayer.errors import InputError
 from interlayer.explore import captures, cells, controls, server, work
 from interlayer.explore.cells import Cell, Question, Source
@@ -367,7 +367,7 @@ def described(client: Client, name: str) -> dict[str, Any]:
     return client.describe(source=name, other=RTS)
 
 
-@pytest.mark.parametrize("name", [f"example:{one}" for one in cells.EXAMPLES])
+@pytest.mark.parametrize("name", [f"example:{one}" for one in shipped.EXAMPLES])
 def test_a_control_that_is_set_to_its_own_value_changes_nothing(client: Client, name: str) -> None:
     text = Source().text(name)
     whole = json.loads(simulator.parse(text).effective_json())

@@ -22,7 +22,7 @@ def name_of(file: Path) -> str:
 
 LAYERS = [
     [
-        *("_core", "errors", "extras", "core", "given", "machine", "quantity", "scaffold", "toml_text"),
+        *("_core", "errors", "extras", "core", "given", "machine", "quantity", "scaffold", "shipped", "toml_text"),
         *("simulator", "source_hash", "parts"),
     ],
     ["engine", "cluster", "worker"],

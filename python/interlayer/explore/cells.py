@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from interlayer import api, quantity, simulator, toml_text
+from interlayer import api, quantity, shipped, simulator, toml_text
 from interlayer.errors import InputError, suggestion
 
 if TYPE_CHECKING:
@@ -69,10 +69,6 @@ def stations() -> tuple[Station, ...]:
     )
 
 
-EXAMPLES = ("single-hop", "coffee-shop", "bursty-link", "lecture-hall", "walking", "home-ax", "rrul")
-"""The package's examples, simple ones first."""
-
-
 @dataclass(frozen=True)
 class Source:
     """The cells to explore, by the names that the page has for them."""
@@ -81,7 +77,7 @@ class Source:
 
     def names(self) -> list[str]:
         own = ["file"] if self.file is not None else []
-        examples = [f"example:{name}" for name in EXAMPLES]
+        examples = [f"example:{name}" for name in shipped.EXAMPLES]
         return [*own, *examples, *(f"station:{one.id}" for one in stations())]
 
     def text(self, name: str) -> str:
