@@ -296,7 +296,10 @@ def test_an_arm_that_is_switched_off_is_neither_drawn_nor_met(page: Page) -> Non
     assert parts.count() >= 2
     page.get_by_role("checkbox", name="fixed").uncheck()
     assert not [part for part in parts.all() if part.is_visible()]
-    assert page.locator('[id*="arm-2.name-"]').evaluate("e => getComputedStyle(e).opacity") == "0.35"
+    assert looks(page, '[id*="arm-2.name-"]') == {("0.35", "grayscale(1)")}
+    assert looks(page, ".arms label:nth-of-type(3) svg") == {("0.35", "grayscale(1)")}
+    assert looks(page, '[id*="arm-1.name-"], .arms label:nth-of-type(2) svg') == {("1", "none")}
+    assert page.locator('[id*="arm-2.name-"]').locator("path, use").count() > 0, "its line, not its name alone"
     page.mouse.move(x, y)
     assert "fixed" not in page.locator(".told strong").all_inner_texts()
     point(page, 1, 0).focus()
@@ -305,6 +308,14 @@ def test_an_arm_that_is_switched_off_is_neither_drawn_nor_met(page: Page) -> Non
     page.get_by_role("checkbox", name="fixed").check()
     page.keyboard.press("Tab")
     assert [part for part in parts.all() if part.is_visible()]
+
+
+def looks(page: Page, selector: str) -> set[tuple[str, str]]:
+    """Opacity and filter of elements."""
+    script = "all => all.map(e => getComputedStyle(e)).map(style => [style.opacity, style.filter])"
+    found = page.locator(selector).evaluate_all(script)
+    assert len(found) > 0
+    return {(opacity, filter_) for opacity, filter_ in found}
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(400, "dark"), (1600, "light")])

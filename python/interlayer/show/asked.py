@@ -47,7 +47,9 @@ _STYLE = """
   border-radius: 4px; padding: .1rem .6rem; margin: .15rem 0 }
 .arms :focus-visible, .told :focus-visible { outline: 3px solid var(--link); outline-offset: 2px }
 figure [role=option] { fill: transparent; pointer-events: none; outline: none }
-figure .ring { fill: none; pointer-events: none } figure .is-off { display: none } figure .is-dim { opacity: .35 }
+figure .ring { fill: none; pointer-events: none } figure .is-off { display: none }
+figure .is-dim, .arms input:not(:checked) ~ svg { opacity: .35; filter: grayscale(1) }
+.arms label:has(:not(:checked)) { color: var(--soft) }
 .told { position: fixed; z-index: 1; box-sizing: border-box; width: max-content; max-width: min(25rem, 100vw - 1rem);
   max-height: min(26rem, 90vh); overflow: auto; padding: .5rem .8rem .6rem; color: var(--ink); background: var(--paper);
   border: 1.5px solid var(--ink); border-radius: 5px; box-shadow: 0 2px 10px #0004; font-size: .84rem;

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
+from matplotlib.offsetbox import DrawingArea
 from matplotlib.ticker import NullFormatter, NullLocator
 from matplotlib.transforms import Bbox
 
@@ -50,7 +51,7 @@ class Arm(NamedTuple):
     artists: list[Artist]
     marks: list[tuple[Axes, Mark]]
     labels: list[Artist]
-    """Its entries in legends."""
+    """Its entries in legends: names, and the pieces of its line before them."""
 
 
 class Drawing(Figure):
@@ -79,9 +80,10 @@ class Drawing(Figure):
 
     def keep_legend(self, entries: Iterable[tuple[Any, str]], legend: Legend) -> None:
         """A legend with these entries is drawn; `entries` are in its order."""
-        for (_, name), text in zip(entries, legend.get_texts(), strict=True):
+        boxes = legend.findobj(DrawingArea)
+        for (_, name), text, box in zip(entries, legend.get_texts(), boxes, strict=True):
             if name in self.arms:
-                self.arms[name].labels.append(text)
+                self.arms[name].labels.extend([text, *box.get_children()])
 
     def _repr_png_(self) -> tuple[bytes, dict[str, float]]:
         """What IPython asks for: the picture, and how wide it is meant on the page."""
