@@ -28,7 +28,7 @@ import interlayer
 from explore_client import CELL, RTS, Client, events, served
 from interlayer import api, machine, shipped, simulator
 from interlayer.errors import InputError
-from interlayer.explore import captures, cells, controls, server, work
+from interlayer.explore import capture_size, captures, cells, controls, server, work
 from interlayer.explore.cells import Cell, Question, Source
 from interlayer.study.runs import Standing
 from test_command_line import EXAMPLES
@@ -214,12 +214,40 @@ def test_captures_are_those_of_the_command_and_have_the_frames_of_the_picture(
     assert sorted(one for one in sent if first <= one[0] <= last) == sorted(told)
 
 
+@pytest.mark.parametrize("name", ["single-hop", "coffee-shop", "lecture-hall", "home-ax"])
+def test_the_size_of_captures_is_told_from_the_recorded_run(name: str, tmp_path: Path) -> None:
+    """It is a lower bound, and what it leaves out is no larger than itself: headers, ACKs, repetitions."""
+    text = api.example(name).set("scenario.duration", "1.2 s").set("scenario.warmup", "1 s").text
+    scenario = simulator.parse(text)
+    run = work.one_run(scenario, 1, lambda reached: None, scene=True, series=True)
+    work.one_run(scenario, 1, lambda reached: None, pcap_dir=tmp_path)
+    size = sum(file.stat().st_size for file in tmp_path.iterdir())
+    assert 0.5 * size < capture_size.least(run) < size
+
+
+def test_captures_that_would_be_too_large_are_refused_before_they_are_asked_for(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def recorded() -> list[dict[str, Any]]:
+        return [e for e in client.compare(other=RTS, runs=1) if e["event"] == "recorded"]
+
+    assert [e["no_captures"] for e in recorded()] == ["", ""]
+    monkeypatch.setattr(capture_size, "MOST_BYTES", 100_000)
+    told = recorded()
+    line = r"captures would take some [\d.]+ [kM]B: the page gives 100 kB; take a shorter scenario.duration, or `inter"
+    assert re.match(line, told[0]["no_captures"])
+    monkeypatch.setattr(captures, "_write", None)  # nothing is made
+    status, content, _ = client.get(f"/picture/{told[0]['number']}/captures-0.zip")
+    assert (status, json.loads(content)["mistakes"][0]["line"]) == (422, told[0]["no_captures"])
+
+
 def test_captures_that_are_too_large_or_wanted_no_more_are_given_up(
     client: Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     number = client.compare(changes=[["scenario.duration", "40 s"]], other=RTS, runs=1)[0]["number"]
-    monkeypatch.setattr(captures, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(capture_size, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(capture_size, "least", lambda run: 0)  # what was told before was too small
     status, content, _ = client.get(f"/picture/{number}/captures-0.zip")
     line = json.loads(content)["mistakes"][0]["line"]
     assert status == 422

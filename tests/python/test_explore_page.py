@@ -18,7 +18,7 @@ import pytest
 import interlayer
 from explore_client import CELL, Client, served
 from interlayer import simulator
-from interlayer.explore import cells, work
+from interlayer.explore import capture_size, cells, work
 from interlayer.show import as_json, comparison_words
 
 if TYPE_CHECKING:
@@ -449,6 +449,22 @@ def test_what_is_shown_can_be_taken_away(page: Page, tmp_path: Path) -> None:
     captures.value.save_as(tmp_path / "captures-1.zip")
     with zipfile.ZipFile(tmp_path / "captures-1.zip") as archive:
         assert archive.namelist() == ["receiver-1.pcapng", "sta1-1.pcapng", "sta2-1.pcapng"]
+
+
+def test_captures_that_would_be_refused_are_no_link_and_say_why(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    link = page.locator('#pictures a[download="captures-0.zip"]')
+    assert link.get_attribute("href") is not None
+    monkeypatch.setattr(capture_size, "MOST_BYTES", 1000)
+    begin(page, CELL_AT)
+    assert (link.get_attribute("href"), link.get_attribute("aria-disabled")) == (None, "true")
+    row = link.locator("..")
+    assert re.search(
+        r"ZIP captures would take some [\d.]+ [kM]B: the page gives 1 kB; take a shorter", row.inner_text()
+    )
+    before = page.inner_text("#status")
+    link.click(force=True)
+    page.wait_for_timeout(100)
+    assert page.inner_text("#status") == before, "nothing is asked"
 
 
 def test_a_station_is_a_cell_a_question_and_an_answer(page: Page) -> None:

@@ -13,20 +13,15 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from interlayer import quantity
 from interlayer.errors import InputError
 from interlayer.study import costs
 
-from . import work
+from . import capture_size, work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from .work import Answer
-
-MOST_BYTES = 100_000_000
-"""Of all files of a run; a capture that grows larger is given up."""
-_TERMINAL = "take a shorter scenario.duration, or `interlayer run --pcap` with the saved cell in a terminal"
 
 _one = Lock()
 """One at a time, whoever asks."""
@@ -44,6 +39,8 @@ def archive(answer: Answer, arm: int, still: Callable[[], None]) -> bytes:
     """
     if arm not in answer.recorded:
         raise InputError("this run was not recorded", "arm")
+    if why := capture_size.refusal(answer.recorded[arm][0]):
+        raise InputError(why, "scenario.duration")
     if not _one.acquire(blocking=False):
         raise BusyError
     try:
@@ -61,12 +58,13 @@ def _write(answer: Answer, arm: int, folder: Path, still: Callable[[], None]) ->
     def watch(reached: Mapping[int, float]) -> None:
         still()
         part = max(reached.values(), default=0.0) / scenario.duration_s
-        if (size := _size(folder)) > MOST_BYTES:
-            about = f"captures would take some {quantity.size(round(size / max(part, 1e-9)))}" if part else "captures"
-            raise InputError(f"{about}: the page gives {quantity.size(MOST_BYTES)}; {_TERMINAL}", "scenario.duration")
+        if (size := _size(folder)) > capture_size.MOST_BYTES:
+            raise InputError(capture_size.too_large(size / (part or 1)), "scenario.duration")
         if (waited := time.monotonic() - began) > work.MOST_S:
             about = f"captures would take about {costs.duration(waited / max(part, 1e-9))}"
-            raise InputError(f"{about}, and the page waits {work.MOST_S:g} s; {_TERMINAL}", "scenario.duration")
+            raise InputError(
+                f"{about}, and the page waits {work.MOST_S:g} s; {capture_size.TERMINAL}", "scenario.duration"
+            )
 
     work.one_run(scenario, run["seed"], watch, pcap_dir=folder)
     watch({0: scenario.duration_s})

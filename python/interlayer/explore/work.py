@@ -26,6 +26,8 @@ from interlayer.show import animation, as_json, comparison_words
 from interlayer.study import comparison, costs
 from interlayer.study.measures import METRICS
 
+from . import capture_size
+
 if TYPE_CHECKING:
     from interlayer import _core
     from interlayer._core import Run
@@ -202,7 +204,8 @@ class Asked:
                 continue
             run = _recorded(scenario, self._cell.question.seed, "", self._look)
             self.answer.recorded[arm] = (run, scenario)
-            self._say({"event": "recorded", "arm": arm, "number": self.answer.number, **_series(run)})
+            told = {"arm": arm, "number": self.answer.number, "no_captures": capture_size.refusal(run)}
+            self._say({"event": "recorded", **told, **_series(run)})
 
 
 def _check_memory(arms: Iterable[_core.Scenario]) -> None:

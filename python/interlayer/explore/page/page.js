@@ -551,6 +551,23 @@
     }
   };
 
+  // The link of captures: a run whose captures would be too large has one that cannot be followed, and says why.
+  const captures = (row, why) => {
+    const link = within(row, "a");
+    if (why) {
+      link.removeAttribute("href");
+      link.setAttribute("role", "link");
+      link.setAttribute("aria-disabled", "true");
+      row.append(" ", make("small", { className: "wrong" }, `${why}.`));
+    } else {
+      link.addEventListener("click", event => {
+        event.preventDefault();
+        captured(link);
+      });
+    }
+    return row;
+  };
+
   const pictures = () => {
     const of = result && result.metrics.find(one => one.name === find("metric").value);
     const asked = name => (name.startsWith("air") ? since() : name === "comparison" && of ? `?${new URLSearchParams({ metric: of.metric })}` : "");
@@ -561,12 +578,7 @@
     recorded.forEach((one, arm) => {
       rows.push(row(`Over time, ${names()[arm]}`, `series-${arm}`, ["svg", "png", "csv"]));
       rows.push(row(`The air, ${names()[arm]}: one file that plays`, `air-${arm}`, ["html"]));
-      const captures = row(`Captures of its nodes, ${names()[arm]}, for Wireshark`, `captures-${arm}`, ["zip"]);
-      captures.querySelector("a").addEventListener("click", event => {
-        event.preventDefault();
-        captured(event.target);
-      });
-      rows.push(captures);
+      rows.push(captures(row(`Captures of its nodes, ${names()[arm]}, for Wireshark`, `captures-${arm}`, ["zip"]), one.no_captures));
     });
     find("pictures").replaceChildren(...rows);
   };
