@@ -329,6 +329,54 @@ def test_the_story_of_a_hidden_station_says_whom_it_does_not_hear(page: Page) ->
     assert not [text for _, _, text in told if "does not hear" in text]
 
 
+@pytest.mark.parametrize(("width", "is_beside"), [(1366, True), (1000, False), (400, False)])
+@pytest.mark.parametrize("how", ["button", "key", "click"])
+def test_the_story_that_was_asked_for_is_in_view(page: Page, width: int, is_beside: bool, how: str) -> None:
+    window = page.viewport_size
+    try:
+        page.set_viewport_size({"width": width, "height": 700})
+        air = page.frame_locator("#air")
+        picture, title = air.locator("canvas#air"), air.locator("#story-title")
+        page.select_option("#air-arm", "0")
+        air.locator("#zoom").click()
+        picture.evaluate("it => it.scrollIntoView({ block: 'start' })")
+        if how == "button":
+            air.locator("#tell").click()
+        elif how == "key":
+            air.locator("#time").focus()
+            air.locator("body").evaluate("() => document.activeElement.blur()")
+            picture.evaluate("it => it.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }))")
+        else:
+            picture.evaluate(CLICK_ON_AN_ARROW)
+        box = title.bounding_box()
+        assert box is not None
+        assert 0 <= box["y"] <= box["y"] + box["height"] <= 700
+        assert title.evaluate("it => it === document.activeElement")
+        if is_beside:
+            drawn = picture.bounding_box()
+            assert drawn is not None
+            assert box["x"] >= drawn["x"] + drawn["width"]
+            assert drawn["y"] < 700 / 2
+        # A step leaves the page where it is.
+        picture.evaluate("it => it.scrollIntoView({ block: 'start' })")
+        before = picture.bounding_box()
+        title.press("ArrowRight")
+        assert picture.bounding_box() == before
+    finally:
+        assert window is not None
+        page.set_viewport_size(window)
+
+
+CLICK_ON_AN_ARROW = """canvas => {
+  const box = canvas.getBoundingClientRect();
+  for (let y = 8; y < box.height; y += 8) for (let x = 8; x < box.width; x += 8) {
+    canvas.dispatchEvent(new MouseEvent("click", { clientX: box.x + x, clientY: box.y + y, bubbles: true }));
+    if (!document.getElementById("story").hidden) return true;
+  }
+  return false;
+}"""
+
+
 def test_single_frames_of_another_instant_are_made_when_they_are_asked(page: Page, client: Client) -> None:
     def shown(of: Page, wanted: str) -> str:
         """The clock of the air, once it shows single frames from an instant on."""
@@ -393,17 +441,7 @@ def test_a_frame_of_the_air_tells_its_story_by_button_by_key_and_by_click(page: 
     assert not air.locator("#story").is_visible()
     assert air.locator("#tell").evaluate("it => it === document.activeElement")
     # Any point of an arrow will do.
-    found = air.locator("canvas#air").evaluate(
-        """canvas => {
-          const box = canvas.getBoundingClientRect();
-          for (let y = 8; y < box.height; y += 8) for (let x = 8; x < box.width; x += 8) {
-            canvas.dispatchEvent(new MouseEvent("click", { clientX: box.x + x, clientY: box.y + y, bubbles: true }));
-            if (!document.getElementById("story").hidden) return [x, y];
-          }
-          return null;
-        }"""
-    )
-    assert found is not None
+    assert air.locator("canvas#air").evaluate(CLICK_ON_AN_ARROW)
     assert title.inner_text() == ack, "the frame that is in the air"
     air.locator("#story-end").click()
 

@@ -241,7 +241,7 @@ _STYLE = """
 body { max-width: 100rem; margin: 1.2rem auto }
 section.plain { border: 0; margin: 1.5rem 0 0 } main .plain { margin: 0 }
 main { display: grid; gap: 1rem 2rem; grid-template-columns: minmax(0, 1fr) }
-@media (min-width: 64rem) { main { grid-template-columns: minmax(0, 1fr) 26rem } }
+@media (min-width: 52rem) { main { grid-template-columns: minmax(0, 1fr) clamp(18rem, 34%, 26rem) } }
 [hidden] { display: none !important }
 canvas { display: block; width: 100%; touch-action: manipulation }
 #air { height: clamp(17rem, 100vw * var(--shape), 72vh); border: 1px solid var(--rule); border-radius: 4px;

@@ -114,8 +114,9 @@
     range = [from, until];
     seek(Math.max(from, Math.min(until, t)));
   };
-  // The story of a frame, with the picture in its middle; -1 closes it.
-  const story = index => {
+  // The story of a frame, with the picture in its middle; -1 closes it. Where it was asked for, it comes into view: a step from frame
+  // to frame leaves the page where it is, since the picture may be what is looked at.
+  const story = (index, isAsked = false) => {
     const hadFocus = section.contains(document.activeElement);
     told = index;
     section.hidden = index < 0;
@@ -138,6 +139,7 @@
     const items = said => filled("ul", said.map(sentence => filled("li", sentence.map(part))));
     find("story-said").replaceChildren(...stories.tell(index).flatMap(({ heading, said }) => [filled("h3", [heading]), items(said)]));
     find("story-title").focus({ preventScroll: true });
+    if (isAsked) for (const part of [section, find("story-title")]) part.scrollIntoView({ block: "nearest" });
     seek(scene.frames.from_s + (stories.start(index) + stories.end(index)) / 2e9);
   };
   // The frame that the keyboard means: the last that began, else the next.
@@ -162,10 +164,10 @@
   if (zoom) zoom.addEventListener("click", () => showWindow(zoom.getAttribute("aria-pressed") !== "true"));
   find("air").addEventListener("click", event => {
     const node = picture.pick(event.offsetX, event.offsetY), frame = node < 0 ? picture.pickFrame(event.offsetX, event.offsetY) : -1;
-    if (frame >= 0) story(frame); else choose(node);
+    if (frame >= 0) story(frame, true); else choose(node);
   });
   if (section) {
-    find("tell").addEventListener("click", () => story(present()));
+    find("tell").addEventListener("click", () => story(present(), true));
     find("story-back").addEventListener("click", () => story(told - 1));
     find("story-on").addEventListener("click", () => story(told + 1));
     find("story-end").addEventListener("click", () => story(-1));
@@ -196,7 +198,7 @@
     const act = {
       " ": toggle, ArrowLeft: () => arrow(false, event.shiftKey), ArrowRight: () => arrow(true, event.shiftKey),
       Home: () => seek(range[0]), End: () => seek(range[1]), "+": () => faster(1), "-": () => faster(-1),
-      Enter: () => story(present()), Escape: () => story(-1),
+      Enter: () => story(present(), true), Escape: () => story(-1),
     }[event.key];
     if (act) {
       event.preventDefault();
@@ -212,5 +214,5 @@
   if (asked.has("speed")) speeds.value = asked.get("speed");
   if (asked.has("node")) choose(scene.nodes.findIndex(node => node.name === asked.get("node")));
   seek(Number(asked.get("t")) || range[0]);
-  if (section && stories.rows[Number(asked.get("frame")) - 1]) story(Number(asked.get("frame")) - 1);
+  if (section && stories.rows[Number(asked.get("frame")) - 1]) story(Number(asked.get("frame")) - 1, true);
 })();
