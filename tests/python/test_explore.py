@@ -90,6 +90,40 @@ def capture(call: Callable[..., Any], *words: str) -> str:
 
 
 @pytest.mark.parametrize(
+    ("source", "metrics"),
+    [
+        ("example:single-hop", ()),
+        ("example:home-ax", ("flow.call.latency_p95", "flow.game.latency_p95")),
+        ("example:lecture-hall", ("flow.call.latency_p95",)),
+        ("example:rrul", ("mean(flow.probe-*.latency_p95)",)),
+    ],
+)
+def test_calls_games_and_probes_have_their_latency_compared(source: str, metrics: tuple[str, ...]) -> None:
+    assert Cell.of(Question(source, (), (), 1, 1), Source()).metrics == metrics
+
+
+def test_the_latency_of_a_call_is_that_of_the_command_and_of_python(
+    client: Client, call: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changes = [["scenario.duration", "3 s"], ["scenario.warmup", "1 s"]]
+    question = {"source": "example:lecture-hall", "changes": changes, "other": RTS, "runs": 2}
+    result = [e["result"] for e in client.compare(**question) if e["event"] == "result"][-1]
+    (shown,) = (m for m in result["metrics"] if m["name"] == "flow.call.latency_p95")
+    begin, end = shown["meaning"].split(" to delivery in order, ")
+    assert (shown["unit"], begin) == ("ms", "flow.call.latency_p95: from first sending")
+    assert end.endswith("; its 95th percentile")
+    exports = client.describe(**question)["exports"]
+    (tmp_path / "cell.toml").write_text(exports["toml"])
+    monkeypatch.chdir(tmp_path)
+    found = json.loads(call(*shlex.split(exports["command"])[1:], "--json", "-")[1])
+    means = [arm["compared"]["flow.call.latency_p95_s"]["mean"] for arm in found["arms"]]
+    said: dict[str, Any] = {}
+    exec(exports["python"], said)
+    assert [said["found"].estimate(arm["label"], "flow.call.latency_p95").mean for arm in found["arms"]] == means
+    assert [arm[0] for arm in shown["arms"]] == pytest.approx([1000 * mean for mean in means], rel=1e-12)
+
+
+@pytest.mark.parametrize(
     ("path", "value", "label"),
     [
         ("radio.rts_threshold", "0 B", "rts_threshold 0 B"),

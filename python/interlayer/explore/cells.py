@@ -11,7 +11,7 @@ import shlex
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -27,6 +27,8 @@ BASELINE = "file"
 """The label of the cell as it stands, in `interlayer compare` too."""
 _NOT_IN_LABELS = str.maketrans("=;,\"'", "     ")
 """Letters that `--arm` and `--schemes` have a use for."""
+_EACH = 4
+"""So many flows have a latency of their own in the table."""
 _HERE = Path(__file__).parent
 
 
@@ -224,21 +226,44 @@ class Cell:
         path = f"node[{at}].count"
         raise InputError(f"{path}: {nodes} nodes{forecast}; the page takes {MOST_NODES} at most", path)
 
+    @cached_property
+    def metrics(self) -> tuple[str, ...]:
+        """What is compared beside the usual metrics: latencies of calls, games and probes.
+
+        They are the flows of UDP that do not send all they can. Of more than `_EACH` it is their mean, where a pattern
+        names them and no other.
+        """
+        try:
+            scenario = self.parsed()
+        except InputError:
+            return ()
+        told = json.loads(scenario.to_json())["flow"]
+        is_asking = [f["transport"].get("protocol") == "udp" and f["traffic"]["model"] != "bulk" for f in told]
+        names = [name for name, is_it in zip(scenario.flows, is_asking, strict=True) if is_it]
+        if len(names) <= _EACH:
+            return tuple(f"flow.{name}.latency_p95" for name in names)
+        first, last = min(names), max(names)
+        begin = first[: next(i for i in range(len(last)) if first[i : i + 1] != last[i])]
+        is_theirs = begin and sum(name.startswith(begin) for name in scenario.flows) == len(names)
+        return (f"mean(flow.{begin}*.latency_p95)",) if is_theirs else ()
+
     def exports(self) -> dict[str, str]:
         """The cell as TOML, and the comparison as a command and in Python."""
         q, arms = self.question, self.arms() if self.question.other else {}
         command = ["interlayer", "compare", "cell.toml"]
         for name, sets in arms.items():
             command += ["--arm", f"{name}={sets}"]
+        command += [word for metric in self.metrics for word in ("--metric", metric)]
         command += ["--seed", str(q.seed), "--runs", str(q.runs)]
         named = ", ".join(
             f"{json.dumps(name, ensure_ascii=False)}: {json.dumps(sets, ensure_ascii=False)}"
             for name, sets in arms.items()
         )
+        metrics = f"metrics={json.dumps(self.metrics, ensure_ascii=False)}, " if self.metrics else ""
         python = (
             "import interlayer as il\n\n"
             'cell = il.load("cell.toml")\n'
-            f"found = il.compare(cell, arms={{{named}}}, seed={q.seed}, runs={q.runs})\n"
+            f"found = il.compare(cell, arms={{{named}}}, {metrics}seed={q.seed}, runs={q.runs})\n"
             "print(found)\n"
         )
         return {"toml": self.text, "command": shlex.join(command), "python": python}

@@ -175,6 +175,7 @@ class Asked:
             cell.text,
             None,
             cell.arms(),
+            metric=cell.metrics,
             seed=q.seed,
             runs=q.runs,
             engine=_Watched(),
@@ -274,7 +275,7 @@ def told(result: Mapping[str, Any]) -> Event:
             {
                 "metric": metric,
                 "name": name,
-                "meaning": catalogue.meaning(METRICS.get(metric, metric)),
+                "meaning": catalogue.meaning(METRICS.get(metric) or result["metrics"][metric]),
                 "unit": "" if unit in ("1", "packets") else unit,
                 "arms": [_numbers(arm["compared"][metric], scale) for arm in (one, other)],
                 "difference": _numbers(d, scale),

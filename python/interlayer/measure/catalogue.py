@@ -107,12 +107,23 @@ def support_of(group: str, column: str, rows: int = 1) -> Support:
     return entry.support(rows) if entry else support.ANY
 
 
+_PERCENTILE = re.compile(r"_p\d+$")
+
+
 def meaning(path: str) -> str:
-    """What a metric counts: `summary.jain: Jain's index of the flows' goodput`; "" for what is not listed."""
+    """What a metric counts: `summary.jain: Jain's index of the flows' goodput`; "" for what is not listed.
+
+    The summary of a percentile goes on from that of the mean: it comes behind it.
+    """
     call = _CALL.fullmatch(path)
     inside = call[2] if call else path
-    entry = _by_name().get((inside.partition(".")[0], inside.rpartition(".")[2]))
-    return f"{path}: {entry.summary}" if entry else ""
+    group, name = inside.partition(".")[0], inside.rpartition(".")[2]
+    entry, mean = (_by_name().get((group, one)) for one in (name, _PERCENTILE.sub("_mean", name)))
+    if entry is None:
+        return ""
+    if mean is None or mean == entry:
+        return f"{path}: {entry.summary}"
+    return f"{path}: {mean.summary}; {entry.summary.rpartition(': ')[2]}"
 
 
 _FUNCTIONS = {
