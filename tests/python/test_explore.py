@@ -552,7 +552,7 @@ def test_ten_stations_are_cells_with_a_question_and_an_answer_with_numbers() -> 
 def test_a_station_s_answer_is_what_its_runs_give(one: cells.Station) -> None:
     """The means that an answer names are those of the version here, to the digits that it has."""
     cell = Cell.of(Question(f"station:{one.id}", (), one.other, 1, one.runs), Source())
-    found = interlayer.compare(interlayer.parse(cell.text), arms=cell.arms(), runs=one.runs)
+    found = interlayer.compare(interlayer.parse(cell.text), arms=cell.arms(), runs=one.runs, metrics=cell.metrics)
     labels = [arm.label for arm in found.arms]
     said = re.findall(r"(\d+\.\d+) (?:Mb/s|ms)", one.answer)
     assert len(said) >= 2
@@ -561,6 +561,20 @@ def test_a_station_s_answer_is_what_its_runs_give(one: cells.Station) -> None:
     for label, text in zip(labels, said[:2], strict=True):
         digits = len(text.partition(".")[2])
         assert f"{found.estimate(label, metric).mean * scale:.{digits}f}" == text, (one.id, label)
+    for metric in one.also:
+        old, new = (f"{found.estimate(label, metric).mean / 1e6:.2f}" for label in labels)
+        assert f"{old} and {new} Mb/s" in one.answer, metric
+
+
+def test_the_table_of_ftca_has_the_seat_that_starves(client: Client) -> None:
+    one = next(one for one in cells.stations() if one.id == "ftca")
+    result = [
+        e["result"] for e in client.compare(source="station:ftca", other=one.other, runs=2) if e["event"] == "result"
+    ]
+    least = next(m for m in result[-1]["metrics"] if m["name"] == "min(flow.*.goodput)")
+    assert (least["unit"], least["meaning"]) == ("Mb/s", "min(flow.*.goodput): payload delivered at `to`")
+    (old, _, _), (new, _, _) = least["arms"]
+    assert old < new / 3
 
 
 def test_the_lecture_links_to_each_station() -> None:

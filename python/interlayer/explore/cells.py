@@ -47,6 +47,8 @@ class Station:
     metric: str
     frames: str
     """From when on its single frames are shown; "" for the end of the warm-up."""
+    also: tuple[str, ...]
+    """Metrics that its answer needs beside the usual ones."""
 
 
 @cache
@@ -66,6 +68,7 @@ def stations() -> tuple[Station, ...]:
             one.get("runs", 10),
             one.get("metric", "goodput"),
             one.get("frames", ""),
+            tuple(one.get("also", ())),
         )
         for one in tables
     )
@@ -228,7 +231,12 @@ class Cell:
 
     @cached_property
     def metrics(self) -> tuple[str, ...]:
-        """What is compared beside the usual metrics: latencies of calls, games and probes.
+        """What is compared beside the usual metrics: what a station's answer needs, and latencies."""
+        station = next((one for one in stations() if f"station:{one.id}" == self.question.source), None)
+        return (*(station.also if station else ()), *self._latencies())
+
+    def _latencies(self) -> tuple[str, ...]:
+        """Latencies of calls, games and probes.
 
         They are the flows of UDP that do not send all they can. Of more than `_EACH` it is their mean, where a pattern
         names them and no other.
