@@ -566,6 +566,19 @@ def test_a_station_s_answer_is_what_its_runs_give(one: cells.Station) -> None:
         assert f"{old} and {new} Mb/s" in one.answer, metric
 
 
+@pytest.mark.parametrize(
+    ("id_", "path", "value"), [("ack-cost", "radio.data_rate", "1 Mb/s"), ("aggregates", "radio.mcs", "0")]
+)
+def test_a_second_move_gives_what_the_answer_says(id_: str, path: str, value: str) -> None:
+    """The gain of the better arm over the worse, to the digits that the answer has."""
+    one = next(one for one in cells.stations() if one.id == id_)
+    cell = Cell.of(Question(f"station:{id_}", ((path, value),), one.other, 1, one.runs), Source())
+    found = interlayer.compare(interlayer.parse(cell.text), arms=cell.arms(), runs=one.runs)
+    worse, better = sorted(found.estimate(arm.label, "goodput_bps").mean for arm in found.arms)
+    told = re.findall(rf"{path} .*?(\d+(?:\.\d+)?) %", one.answer)
+    assert told == [f"{100 * (better / worse - 1):.1f}"]
+
+
 def test_the_table_of_ftca_has_the_seat_that_starves(client: Client) -> None:
     one = next(one for one in cells.stations() if one.id == "ftca")
     result = [
