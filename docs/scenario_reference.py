@@ -15,7 +15,9 @@ HEAD = """\
 Every key of a scenario file, as the one parser knows them. `interlayer check FILE.toml` says what is wrong in a file,
 where, and what was meant. `--set PATH=VALUE` and `Scenario.set` take the paths used here, with an index, an entry's
 name, or `*` for every entry of an array: `radio.rts_threshold`, `flow.0.transport.datagram`, `node.laptop.position`,
-`flow.*.transport.receiver`. Sizes are decimal: 1 kB is 1000 B.
+`flow.*.transport.receiver`. `+` appends an entry to an array of tables, which later changes may name:
+`--set 'flow.+={ from = "laptop", to = "server" }' --set flow.1.transport.congestion=veno`.
+Sizes are decimal: 1 kB is 1000 B.
 [design/scenario.md](design/scenario.md) has a whole file with comments and the defaults of the simulated TCP.
 """
 

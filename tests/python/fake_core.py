@@ -87,6 +87,9 @@ def _replace(data: Any, path: str, value: Any) -> None:
     *parents, last = path.split(".")
     for part in parents:
         data = data[int(part)] if part.isdecimal() else data.setdefault(part, {})
+    if last == "+":
+        data.append(value)
+        return
     data[int(last) if last.isdecimal() else last] = value
 
 

@@ -542,6 +542,18 @@ def test_wrong_arms_are_one_plain_line(
     assert core.batches == []
 
 
+def test_an_arm_may_append_several_entries(core: Core, call: Any, tmp_path: Path) -> None:
+    core.model = model
+    (tmp_path / "toy.toml").write_text(SCENARIO)
+    first, second = 'flow.+={ from = "a", to = "b" }', 'flow.+={ from = "b", to = "a" }'
+    status, out, _ = call("compare", tmp_path / "toy.toml", "--arm", f"two={first};{second}", "--set", first, "--set",
+                          second, "--json", "-")  # fmt: skip
+    assert status == 0
+    texts = [text.removeprefix("flow.+=") for text in (first, second)]
+    found = json.loads(out)
+    assert (found["arms"][1]["set"], found["set"]) == ({"flow.+": texts}, {"flow.+": texts})
+
+
 def test_json_and_page_say_what_an_arm_sets(core: Core, call: Any, tmp_path: Path) -> None:
     core.model = model
     (tmp_path / "toy.toml").write_text(SCENARIO)

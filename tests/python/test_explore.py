@@ -85,6 +85,44 @@ def test_numbers_are_those_of_the_command_and_the_lines_of_python_that_are_expor
     assert results[-1]["sentence"].removesuffix(".") in " ".join(capture(call, *words).split())
 
 
+def test_set_and_an_arm_append_flows_in_their_order(call: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "cell.toml").write_text(CELL)
+    (one, two), cell = (
+        (f'flow.+={{ from = "{a}", to = "{b}" }}' for a, b in (("sta1", "sta2"), ("sta2", "sta1"))),
+        "cell.toml",
+    )
+    words = ["--runs", "2", "--json", "-", "--set", one]
+    status, out, err = call("compare", tmp_path / cell, *words, "--arm", f"more={two};{one};flow[4].start=300 ms")
+    assert (status, err) == (0, "")
+    assert [len(arm["flows"]) for arm in json.loads(out)["arms"]] == [3, 5]
+    status, out, _ = call("run", tmp_path / cell, *words, "--set", two)
+    assert (status, len(json.loads(out)["flows"])) == (0, 4)
+    status, out, err = call("run", tmp_path / cell, "--set", "flwo.+={}")
+    line = f'interlayer: {tmp_path / cell}: flwo.+: "flwo" is no array of tables; did you mean "flow"?\n'
+    assert (status, out, err) == (2, "", line)
+
+
+def test_another_flow_in_the_cell_and_in_the_other_arm_is_in_the_exports(
+    client: Client, call: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changes = [["node.+", '{ name = "sta9" }'], ["flow.+", '{ name = "third", from = "sta9", to = "receiver" }']]
+    changes += [["flow.third.transport.congestion", "veno"]]
+    question = {"changes": changes, "other": [["flow.+", '{ from = "receiver", to = "sta9" }']], "runs": 3}
+    mine = [e["result"] for e in client.compare(**question) if e["event"] == "result"][-1]
+    assert mine["labels"] == ["file", "another flow"]
+    assert [len(flows) for flows in mine["flows"]] == [3, 4]
+    exports = client.describe(**question)["exports"]
+    (tmp_path / "cell.toml").write_text(exports["toml"])
+    monkeypatch.chdir(tmp_path)
+    found = json.loads(call(*shlex.split(exports["command"])[1:], "--json", "-")[1])
+    of_command = [[flow["goodput_bps"]["mean"] for flow in arm["flows"]] for arm in found["arms"]]
+    assert of_command == [[flow["goodput_bps"] for flow in arm] for arm in mine["flows"]]
+    said: dict[str, Any] = {}
+    exec(exports["python"], said)
+    goodput = [arm["compared"]["goodput_bps"]["mean"] for arm in found["arms"]]
+    assert [said["found"].estimate(label).mean for label in mine["labels"]] == goodput
+
+
 def capture(call: Callable[..., Any], *words: str) -> str:
     return str(call(*words)[1])
 
@@ -134,6 +172,9 @@ def test_the_latency_of_a_call_is_that_of_the_command_and_of_python(
         ("scheme", "lle-tcp:sack=keep", "lle-tcp:sack keep"),
         ("scheme", "none", "none"),
         ("scheme", "file", "changed"),
+        ("flow.+", '{ from = "sta1", to = "receiver" }', "another flow"),
+        ("node.+", '{ name = "sta9" }', "another station"),
+        ("link.+", '{ between = ["sta1", "sta2"] }', "another link"),
         ("radio.queue", '{ x = "' + "y" * 80 + '" }', "changed"),
     ],
 )
@@ -506,9 +547,42 @@ def test_an_empty_value_leaves_a_key_out(client: Client) -> None:
     assert (width["is_given"], width["is_needed"]) == (False, False)
 
 
+def test_an_entry_that_is_appended_has_controls_and_says_which_change_made_it(client: Client) -> None:
+    node, flow = ["node.+", '{ name = "sta9" }'], ["flow.+", '{ from = "sta9", to = "receiver" }']
+    found = client.describe(changes=[node, flow, ["flow[2].transport.congestion", "veno"]], other=RTS)
+    assert found["mistakes"] == []
+    mine = {g["path"]: (g["at"], g["added"]) for g in found["groups"] if "added" in g}
+    assert mine == {"node.sta9": ("node.3", node), "flow.2": ("flow.2", flow)}
+    parsed = simulator.parse(found["exports"]["toml"])
+    assert json.loads(parsed.to_json())["flow"][2]["transport"]["congestion"] == {"name": "veno"}
+    # What is wrong does not hide what is right, nor what is wrong in the file itself.
+    for wrong in (["flow.+", "sta9"], ["flwo.+", "{}"]):
+        found = client.describe(changes=[node, wrong, flow, ["flow.9.to", "sta1"]], other=RTS)
+        assert [m["path"] for m in found["mistakes"]] == [wrong[0], "flow.9.to"]
+        assert {g["path"] for g in found["groups"] if "added" in g} == {"node.sta9", "flow.2"}
+    # An empty value takes the last one back.
+    found = client.describe(changes=[node, flow, ["flow.+", ""]], other=RTS)
+    assert (found["mistakes"], len(simulator.tables(found["exports"]["toml"])["flow"])) == ([], 2)
+
+
+@pytest.mark.parametrize("source", [f"example:{name}" for name in shipped.EXAMPLES])
+def test_what_each_form_begins_with_can_be_added(client: Client, source: str) -> None:
+    for added in client.describe(source=source, other=RTS)["added"]:
+        chosen = [
+            of["choices"][of["index"]]["value"] if "choices" in of else f"{of['key']} = {json.dumps(of['value'])}"
+            for of in added["fields"]
+        ]
+        pair = [added["path"], f"{{ {', '.join(filter(None, [added['also'], *chosen]))} }}"]
+        before = client.describe(source=source, other=RTS)["mistakes"]
+        assert client.describe(source=source, changes=[pair], other=RTS)["mistakes"] == before, pair
+
+
 @pytest.mark.parametrize(
     "pair",
     [
+        ["flow.+", "sta1"],
+        ["flow.+", '{ from = "sta1", to = "sta7" }'],
+        ["flwo.+", '{ from = "sta1", to = "sta2" }'],
         ["radio.data_rate", "3 Mb/s"],
         ["radio.rts_threshold", "-1 B"],
         ["channel.errors.per", "2"],

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
+from urllib.parse import parse_qsl, unquote
 
 import pytest
 
@@ -248,6 +248,81 @@ def test_the_other_arm_changes_one_thing_and_another_takes_its_place(page: Page)
     assert page.locator(".control .other").count() == 1
     assert "max_attempts 1 against the cell" in page.inner_text("#sentence")
     assert "--arm 'max_attempts 1=radio.max_attempts=1'" in page.inner_text("#command")
+
+
+def add(page: Page, what: str, of: dict[str, str], press: str = "Add") -> Locator:
+    """Opens the form of what can be added, and presses one of its buttons; the fields are chosen by their labels."""
+    page.get_by_role("button", name=what, exact=True).click()
+    form = page.locator(f'.adds:has(> button:text-is("{what}"))')
+    for label, value in of.items():
+        one = form.get_by_label(label, exact=True)
+        if one.evaluate("one => one.tagName") == "SELECT":
+            one.select_option(label=value)
+        else:
+            one.fill(value)
+    form.get_by_role("button", name=press, exact=True).click()
+    return form
+
+
+def test_another_station_and_its_flow_are_added_changed_and_taken_back(page: Page, client: Client) -> None:
+    with answering(page):
+        add(page, "Another station", {"Name": "sta9", "Like": "sta1"})
+    with answering(page):
+        add(page, "Another flow", {})  # it begins with the new station, and goes where the last flow goes
+    rows = page.locator("#flows tbody tr")
+    assert [row.locator("th").inner_text() for row in rows.all()] == ["flow0", "flow1", "another-1"]
+    with answering(page):
+        page.locator('.control[data-path="flow.another-1.transport.congestion"] > select').select_option(label="veno")
+    flow = '{ name = "another-1", from = "sta9", to = "receiver" }'
+    said = [value for key, value in parse_qsl(state(page).removeprefix("#")) if key == "set"]
+    assert said[:2] == ['node.+={ name = "sta9" }', f"flow.+={flow}"]
+    assert [value.partition("=")[0] for value in said[2:]] == ["flow.another-1.transport.congestion"]
+    arms = {"rts_threshold 0 B": "radio.rts_threshold=0 B"}
+    cell = interlayer.parse(CELL).set("node.+", {"name": "sta9"})
+    cell = cell.set("flow.+", {"name": "another-1", "from": "sta9", "to": "receiver"})
+    cell = cell.set("flow.another-1.transport.congestion", "veno")
+    found = as_json.comparison(interlayer.compare(cell, arms=arms, runs=3))
+    mine = [arm["compared"]["goodput_bps"]["mean"] for arm in found["arms"]]
+    shown = next(words for name, words in compared(page).items() if name.startswith("goodput"))
+    assert [float(word.split()[0]) for word in shown[:2]] == pytest.approx([value / 1e6 for value in mine], rel=0.01)
+    address = page.evaluate("location.hash")
+    # Taken back with the change of it; the browser's back makes them again.
+    with answering(page):
+        page.get_by_role("button", name="Take back: Flow another-1").click()
+    assert "flow." not in state(page)
+    with answering(page):
+        page.get_by_role("button", name="Take back: Station sta9").click()
+    assert "set=" not in state(page)
+    assert page.get_by_role("button", name=re.compile("Take back")).count() == 0
+    begin(page, address.removeprefix("#"))
+    assert page.get_by_role("button", name="Take back: Flow another-1").count() == 1
+
+
+def test_another_flow_in_the_other_arm_is_what_that_arm_is_called(page: Page) -> None:
+    with answering(page):
+        add(page, "Another flow", {"From": "receiver", "To": "sta1"}, "⇄ Add in the other arm")
+    assert "another flow" in page.locator("#table thead").inner_text()
+    assert "arm=flow.%2B%3D" in state(page)
+    assert "set=" not in state(page)
+    with answering(page):
+        page.get_by_role("button", name="Take back: Another flow in the other arm").click()
+    assert "flow.%2B" not in state(page)
+
+
+def test_a_mistake_of_what_is_added_stands_at_its_form_and_changes_nothing(page: Page) -> None:
+    before = state(page)
+    form = add(page, "Another flow", {"From": "sta1", "To": "sta1"})
+    line = 'flow[2].to: the flow would run from "sta1" to itself'
+    form.locator("p.wrong", has_text=line).wait_for()
+    assert state(page) == before
+    form = add(page, "Another station", {"Name": "sta1"})
+    form.locator("p.wrong", has_text="node[3].name: ").wait_for()
+    assert state(page) == before
+    # In an address it stands at what was added, or at the form.
+    for value, place in (("%7B+from%3D%22sta1%22%2C+to%3D%22sta1%22+%7D", "flow.2.to"), ("sta1", "")):
+        page.evaluate(f"location.hash = 'from=file&set=flow.%2B%3D{value}&arm=radio.rts_threshold%3D0+B&runs=3'")
+        at = f'.control[data-path="{place}"] > p.wrong' if place else '.adds[data-appends="flow.+"] > p.wrong'
+        page.locator(at, has_text=line if place else "flow.+: expected a table").wait_for()
 
 
 def test_a_slider_that_is_dragged_leaves_no_run_and_no_memory_behind(page: Page, client: Client) -> None:

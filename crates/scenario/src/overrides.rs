@@ -7,8 +7,16 @@ use toml::Value;
 /// Deeper than any key lies.
 const MOST_STEPS: usize = 12;
 
+/// The arrays of tables of a file; the path of one inside another is without its index.
+const ARRAYS: [&str; 9] =
+    ["node", "link", "flow", "scheme", "event", "window", "channel.pair", "channel.further", "channel.further.pair"];
+
+/// The last step of a path whose value becomes one more entry of an array of tables.
+const ANOTHER: &str = "+";
+
 /// Replaces the value at `path` (`node.ap.position`, `flow.0.transport.datagram`), or creates the key; `*` stands for
-/// every entry of an array (`flow.*.transport.datagram`), but for flows whose transport has no such key.
+/// every entry of an array (`flow.*.transport.datagram`), but for flows whose transport has no such key; `+`, as the
+/// last step, appends an entry (`flow.+`).
 pub(crate) fn apply(tree: &mut toml::Table, path: &str, text: &str) -> Result<(), InputError> {
     // The spelling of error messages, flow[0].name, is as good as flow.0.name.
     let spelled = path.trim().replace('[', ".").replace(']', "");
@@ -21,6 +29,9 @@ pub(crate) fn apply(tree: &mut toml::Table, path: &str, text: &str) -> Result<()
     let mut value = value(text).map_err(|message| InputError::new(path, message))?;
     if let (["scheme"], Value::String(words)) = (&steps[..], &value) {
         value = schemes(tree, words).map_err(|message| InputError::new(path, message))?;
+    }
+    if let Some(nth) = steps.iter().position(|step| *step == ANOTHER) {
+        check_appended(&steps, nth, &value).map_err(|message| InputError::new(path, message))?;
     }
     let (first, rest) = steps.split_first().unwrap_or((&"", &[]));
     set_in_table(tree, first, rest, "", value).map_err(|message| InputError::new(path, message))
@@ -92,16 +103,55 @@ fn value(text: &str) -> Result<Value, String> {
     }
 }
 
+/// Checks that `+`, the step `nth`, ends the path of an array of tables, and that a table is appended.
+fn check_appended(steps: &[&str], nth: usize, value: &Value) -> Result<(), String> {
+    let (before, after) = (steps.get(..nth).unwrap_or_default(), steps.get(nth + 1..).unwrap_or_default());
+    let at = before.join(".");
+    if !is_array_of_tables(&at) {
+        return Err(format!("{} is no array of tables; {}", quote(&at), suggest::hint(&at, &ARRAYS)));
+    }
+    if !after.is_empty() {
+        return Err(format!("+ is the last step: {at}.+ = {{ {} = … }}", after.join(".")));
+    }
+    if !value.is_table() {
+        return Err(crate::item::wrong(format_args!("a table such as {{ {} }}", example(&at)), value));
+    }
+    Ok(())
+}
+
+/// True of `flow` and of `channel.further[0].pair`: the index does not matter, nor does a name in its place.
+fn is_array_of_tables(at: &str) -> bool {
+    let mut steps: Vec<&str> = at.split('.').map(|step| step.split('[').next().unwrap_or(step)).collect();
+    if steps.len() == 4 && steps.starts_with(&["channel", "further"]) {
+        steps.remove(2);
+    }
+    ARRAYS.contains(&steps.join(".").as_str())
+}
+
+/// The keys that an entry of an array of tables begins with.
+fn example(at: &str) -> &'static str {
+    match at {
+        "node" => "name = \"sta9\"",
+        "flow" => "from = \"sta1\", to = \"ap\"",
+        "scheme" => "name = \"lle-tcp\"",
+        "event" => "at = \"1 s\"",
+        "window" => "to = \"1 s\"",
+        "channel.further" => "name = \"far\"",
+        _ => "between = [\"sta1\", \"ap\"]",
+    }
+}
+
 fn set_in_table(table: &mut toml::Table, step: &str, rest: &[&str], at: &str, value: Value) -> Result<(), String> {
     let Some((next, below)) = rest.split_first() else {
         table.insert(step.to_owned(), value);
         return Ok(());
     };
     let at = if at.is_empty() { step.to_owned() } else { format!("{at}.{step}") };
-    const ARRAYS: [&str; 8] =
-        ["node", "link", "flow", "scheme", "event", "window", "channel.pair", "channel.further"];
-    if !table.contains_key(step) && ARRAYS.contains(&at.as_str()) {
-        return Err(format!("there is no [[{at}]] to change"));
+    if !table.contains_key(step) && is_array_of_tables(&at) {
+        if *next != ANOTHER {
+            return Err(format!("there is no [[{at}]] to change"));
+        }
+        table.insert(step.to_owned(), Value::Array(Vec::new()));
     }
     let child = table.entry(step).or_insert_with(|| Value::Table(toml::Table::new()));
     set(child, next, below, &at, value)
@@ -110,6 +160,10 @@ fn set_in_table(table: &mut toml::Table, step: &str, rest: &[&str], at: &str, va
 fn set(child: &mut Value, step: &str, rest: &[&str], at: &str, value: Value) -> Result<(), String> {
     match child {
         Value::Table(table) => set_in_table(table, step, rest, at, value),
+        Value::Array(entries) if step == ANOTHER => {
+            entries.push(value);
+            Ok(())
+        }
         Value::Array(entries) if step == "*" && !entries.is_empty() => {
             let can_have = |entry: &Value| match (at, rest) {
                 ("flow", ["transport", key, ..]) => Transport::may_have(entry.get("transport"), key),

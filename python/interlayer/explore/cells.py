@@ -27,6 +27,8 @@ BASELINE = "file"
 """The label of the cell as it stands, in `interlayer compare` too."""
 _NOT_IN_LABELS = str.maketrans("=;,\"'", "     ")
 """Letters that `--arm` and `--schemes` have a use for."""
+_ANOTHER = {"flow.+": "another flow", "node.+": "another station"}
+"""The name of an arm that has an entry more, by its path."""
 _EACH = 4
 """So many flows have a latency of their own in the table."""
 _HERE = Path(__file__).parent
@@ -178,6 +180,8 @@ class Cell:
     def label(self) -> str:
         """The name of the other arm: the last word of its path, and the value; of a table the name in it."""
         path, value = self.question.other[-1]
+        if path.endswith(".+"):
+            return _ANOTHER.get(path, f"another {path.split('.')[-2]}")
         try:
             read = tomllib.loads(f"x = {value}")["x"]
         except tomllib.TOMLDecodeError:
@@ -278,13 +282,15 @@ class Cell:
 
 
 def _leave_out(tables: Any, steps: Sequence[str]) -> None:
-    """Remove the key at a path, as `--set` has paths; nothing where there is none."""
+    """Remove the key at a path, as `--set` has paths, or the last entry for `+`; nothing where there is none."""
     first, *rest = steps
     if isinstance(tables, dict):
         if not rest:
             tables.pop(first, None)
         elif first in tables:
             _leave_out(tables[first], rest)
+    elif isinstance(tables, list) and first == "+" and not rest:
+        del tables[-1:]
     elif isinstance(tables, list) and rest:
         for i, entry in enumerate(tables):
             if first in ("*", str(i)) or (isinstance(entry, dict) and entry.get("name") == first):

@@ -62,35 +62,112 @@ def _schema() -> Json:
     return simulator.schema()
 
 
-def groups(tables: Json, filled: Json | None, rates: Sequence[str] = ()) -> list[Json]:
-    """The controls of a cell by group: title, and controls.
+def groups(
+    tables: Json, filled: Json | None, rates: Sequence[str] = (), changes: Sequence[tuple[str, str]] = ()
+) -> list[Json]:
+    """The controls of a cell by group: title, key of the file, and controls.
 
     `tables` is what the text says, `filled` the whole scenario with its defaults, None where the text has mistakes.
-    `rates` are those that the core takes as `radio.data_rate` of this radio.
+    `rates` are those that the core takes as `radio.data_rate` of this radio. The group of an entry that one of the
+    `changes` appended has its path by name (`path`) and by index (`at`), and that change (`added`).
     """
     properties = _schema()["properties"]
     order = sorted(properties, key=lambda key: _FIRST.index(key) if key in _FIRST else len(_FIRST))
-    found = []
+    found: list[tuple[str, str, list[Json], Json]] = []
     for key in order:
         sub, own, whole = properties[key], tables.get(key), (filled or {}).get(key)
         if key == "scheme":
-            found.append((_GROUPS[key], _schemes(sub, own)))
+            found.append((key, _GROUPS[key], _schemes(sub, own), {}))
         elif sub.get("type") == "array":
-            found += _entries(key, sub, own, whole)
+            added = [pair for pair in changes if pair[0] == f"{key}.+" and pair[1]]
+            found += [(key, *group) for group in _entries(key, sub, own, whole, added)]
         elif _is_table(sub):
-            found.append((_GROUPS.get(key, key), _table(key, key, sub, own, whole)))
+            found.append((key, _GROUPS.get(key, key), _table(key, key, sub, own, whole), {}))
         elif own is not None:
-            found.append((_GROUPS.get(key, key), _control(key, key, sub, own, whole, {})))
+            found.append((key, _GROUPS.get(key, key), _control(key, key, sub, own, whole, {}), {}))
     radio = tables.get("radio")
     aggregates = isinstance(radio, Mapping) and radio.get("standard") in api.AGGREGATING
-    for _, controls in found:
+    for _, _, controls, _ in found:
         for one in controls:
             if one["pattern"] in _OF_AGGREGATING or one["pattern"] == "radio.data_rate":
                 one["is_main"] = one["is_given"] or (one["pattern"] in _OF_AGGREGATING) == aggregates
             if one["pattern"] == "radio.data_rate" and rates:
                 one["choices"] = [{"value": toml_text.literal(rate), "label": rate} for rate in rates]
                 one.pop("slider", None)
-    return [{"title": title, "controls": controls} for title, controls in found if controls]
+    return [
+        {"of": key, "title": title, "controls": controls, **more} for key, title, controls, more in found if controls
+    ]
+
+
+def added(tables: Json) -> list[Json]:
+    """What can be added to a cell: another station like one that it has, and another flow between two of its nodes.
+
+    Each has the path of its change, the key whose groups it stands behind, and the fields of its form. A field is a
+    `key` with a text to begin with, or has choices, whose values are keys with their values, as in an inline table.
+    """
+    nodes, flows, links = (
+        [entry for entry in found if isinstance(entry, Mapping)] if isinstance(found := tables.get(key), list) else []
+        for key in ("node", "flow", "link")
+    )
+    wired = {str(end) for link in links for key in ("between", "from", "to") for end in _several(link.get(key))}
+    asked = [{str(end) for flow in flows for end in _several(flow.get(key))} for key in ("from", "to")]
+    copies = []
+    for node in nodes:
+        name = str(node.get("name", ""))
+        pairs = _pairs({k: v for k, v in node.items() if k not in ("name", "count")})
+        if name and name not in wired and len(pairs) <= _LONGEST:
+            copies.append({"value": pairs, "label": name})
+    ends: dict[str, str] = {}
+    members: dict[str, list[str]] = {}
+    for node in nodes:
+        name, count = str(node.get("name", "")), node.get("count")
+        is_group = isinstance(count, int)
+        ends[name] = f"{name}, each of {count}" if is_group else name
+        if isinstance(count, int) and count <= _MEMBERS:
+            members[name] = [f"{name}{i + 1}" for i in range(count)]
+            ends |= {member: member for member in members[name]}
+    ends.pop("", None)
+    found = []
+    if copies:
+        like = next((one for one in reversed(copies) if one["label"] in asked[0]), copies[-1])
+        name = _unused(f"{like['label']}-copy", list(ends))
+        fields: list[Json] = [{"label": "Name", "key": "name", "value": name}]
+        fields.append({"label": "Like", "choices": copies, "index": copies.index(like)})
+        found.append({"path": "node.+", "of": "node", "label": "Another station", "also": "", "fields": fields})
+    if ends and flows:
+        from_, to = (flows[-1].get(key) for key in ("from", "to"))
+        names, last = list(ends), str(nodes[-1].get("name", ""))
+        is_idle = last in ends and last not in asked[0] | asked[1] | wired  # a station that was added just now
+        begun = [last if is_idle else from_, to]
+        both = [set(members.get(str(end), [str(end)])) for end in begun]
+        if both[0] & both[1] and (single := [name for name in names if name not in members])[1:]:
+            begun = [single[0], single[-1]]
+        fields = []
+        for key, wanted in zip(("from", "to"), begun, strict=True):
+            choices = [{"value": _pairs({key: name}), "label": label} for name, label in ends.items()]
+            index = names.index(wanted) if wanted in names else 0
+            fields.append({"label": key.capitalize(), "choices": choices, "index": index})
+        also = _pairs({"name": _unused("another", [str(flow.get("name", "")) for flow in flows])})
+        found.append({"path": "flow.+", "of": "flow", "label": "Another flow", "also": also, "fields": fields})
+    return found
+
+
+_LONGEST, _MEMBERS = 1500, 20
+"""Letters of a node's keys that are copied; members of a group that are ends of a flow on their own."""
+
+
+def _pairs(table: Mapping[str, Any]) -> str:
+    """The keys of a table within an inline one."""
+    return toml_text.literal(table).strip().removeprefix("{").removesuffix("}").strip() if table else ""
+
+
+def _several(names: Any) -> list[Any]:
+    return names if isinstance(names, list) else [names]
+
+
+def _unused(begun: str, names: Sequence[str]) -> str:
+    """A name that none of `names` is."""
+    return next(name for i in range(1, len(names) + 2) if (name := f"{begun}-{i}") not in names)
 
 
 def rates(text: str) -> list[str]:
@@ -104,12 +181,17 @@ def rates(text: str) -> list[str]:
     return []
 
 
-def _entries(key: str, sub: Json, own: Any, whole: Any) -> list[tuple[str, list[Json]]]:
-    """The groups of an array's entries; of several flows that are alike, one that is for all comes first."""
+def _entries(
+    key: str, sub: Json, own: Any, whole: Any, added: Sequence[tuple[str, str]]
+) -> list[tuple[str, list[Json], Json]]:
+    """The groups of an array's entries; of several flows that are alike, one that is for all comes first.
+
+    The last ones are those that were `added`.
+    """
     entries = [entry for entry in own if isinstance(entry, Mapping)] if isinstance(own, Sequence) else []
-    found = []
+    found: list[tuple[str, list[Json], Json]] = []
     if key == "flow" and len(entries) > 1:
-        found.append(("All flows", _of_all(sub, entries, whole)))
+        found.append(("All flows", _of_all(sub, entries, whole), {}))
     names = [entry.get("name") for entry in entries]
     for i, entry in enumerate(entries):
         name = names[i]
@@ -118,8 +200,12 @@ def _entries(key: str, sub: Json, own: Any, whole: Any) -> list[tuple[str, list[
         controls = _table(f"{key}.{step}", f"{key}.*", sub["items"], entry, _of_entry(whole, name, i))
         for one in controls:
             one["at"] = f"{key}.{i}{one['path'].removeprefix(f'{key}.{step}')}"
-            one["is_main"] = one["is_main"] and not (key == "flow" and len(entries) > 1)
-        found.append((title, controls))
+            one["is_main"] = one["is_main"] and not (
+                key == "flow" and len(entries) > 1 and i < len(entries) - len(added)
+            )
+        nth = i - (len(entries) - len(added))
+        more = {"path": f"{key}.{step}", "at": f"{key}.{i}", "added": list(added[nth])} if nth >= 0 else {}
+        found.append((title, controls, more))
     return found
 
 

@@ -12,7 +12,7 @@ import json
 import secrets
 import socket
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -168,10 +168,7 @@ class Explorer:
             cell = Cell.of(question, self.source)
         except InputError as e:
             mistakes = work.mistakes(e)
-            bad = {one["path"] for one in mistakes}
-            kept = tuple(pair for pair in question.changes if pair[0] not in bad)
-            other = tuple(pair for pair in question.other if pair[0] not in bad)
-            cell = Cell.of(Question(question.source, kept, other, question.seed, question.runs), self.source)
+            cell = Cell.of(self._without(question, {one["path"] for one in mistakes}), self.source)
         filled: dict[str, Any] | None = None
         notes: list[str] = []
         for arm in (0, 1) if cell.question.other else (0,):
@@ -188,12 +185,33 @@ class Explorer:
                 filled = json.loads(simulator.parse(cell.base).effective_json())
         found: dict[str, Any] = {
             "name": cell.name,
-            "groups": controls.groups(cell.tables, filled, controls.rates(cell.text)),
+            "groups": controls.groups(cell.tables, filled, controls.rates(cell.text), cell.question.changes),
+            "added": controls.added(cell.tables),
             "mistakes": mistakes,
             "notes": notes,
             "label": cell.label if cell.question.other else "",
         }
         return found | {"exports": cell.exports()}
+
+    def _without(self, question: Question, bad: Collection[str]) -> Question:
+        """A question without the changes of these paths, and without what names an entry that is not appended then."""
+        text, kept = self.source.text(question.source), list[tuple[str, str]]()
+
+        def good(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+            found = []
+            for path, value in pairs:
+                if value and path in bad and not path.endswith(".+"):  # of several `+` another may be right
+                    continue
+                if value:
+                    try:
+                        simulator.overridden(text, [*kept, (path, value)])
+                    except InputError:
+                        continue
+                    kept.append((path, value))
+                found.append((path, value))
+            return tuple(found)
+
+        return Question(question.source, good(question.changes), good(question.other), question.seed, question.runs)
 
     async def compare(self, request: Request) -> Response:
         """The answer to a question as server-sent events, until it is whole or nobody listens."""

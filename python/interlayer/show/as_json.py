@@ -90,6 +90,15 @@ def store(s: Store) -> dict[str, Any]:
     return {"store": str(s.path), "bytes": s.size(), "cores": cores}
 
 
+def sets(pairs: Sequence[tuple[str, str]]) -> dict[str, str | list[str]]:
+    """What changes of a scenario set, by path: the last text, or a list where several append an entry (`flow.+`)."""
+    found: dict[str, str | list[str]] = dict(pairs)
+    for path in found:
+        if path.endswith(".+") and len(texts := [text for one, text in pairs if one == path]) > 1:
+            found[path] = texts
+    return found
+
+
 def parts(in_python: Sequence[Part]) -> dict[str, Any]:
     """What is said of parts written in Python; nothing if there is none."""
     return {"parts": [part.as_json() for part in in_python]} if in_python else {}
@@ -120,7 +129,7 @@ def outcome(o: Outcome) -> dict[str, Any]:
         "unit": e.unit,
     }
     if o.overrides:
-        found["set"] = dict(o.overrides)
+        found["set"] = sets(o.overrides)
     if o.preliminary or o.base_only:
         found["preliminary"] = True
     if e.open is not None:
@@ -333,7 +342,7 @@ def comparison(c: Paired) -> dict[str, Any]:
         "baseline": c.baseline.label,
     }
     if c.overrides:
-        found["set"] = dict(c.overrides)
+        found["set"] = sets(c.overrides)
     found |= parts(c.parts)
     found |= ended(c.interrupted, c.failures)
     if c.measures:
@@ -343,7 +352,7 @@ def comparison(c: Paired) -> dict[str, Any]:
         {
             "scheme": arm.scheme,
             "label": arm.label,
-            **({"set": dict(arm.settings)} if arm.settings else {}),
+            **({"set": sets(arm.settings)} if arm.settings else {}),
             **metrics.tables(c.runs[arm.label]),
             "compared": {m: _mean(c.estimate(arm.label, m)) for m in compared},
             "difference": None if arm is c.baseline else {m: _difference(c.difference(arm.label, m)) for m in compared},

@@ -39,7 +39,7 @@ def json(s: Swept) -> dict[str, Any]:
         "metrics": {m.name: m.path for m in s.measures},
     }
     if s.overrides:
-        found["set"] = dict(s.overrides)
+        found["set"] = as_json.sets(s.overrides)
     if s.preliminary:
         found["preliminary"] = True
     found |= as_json.parts(s.parts)

@@ -136,7 +136,8 @@ def _of_settings(label: str, settings: Settings, own: Sequence[Mapping[str, Any]
     others: list[tuple[str, str]] = []
     scheme, tables = FILE, None
     for path, value in pairs:
-        if path in [p for p, _ in others] or (path == SCHEME and tables is not None):
+        again = path in [p for p, _ in others] and not path.endswith(".+")  # each of those is another entry
+        if again or (path == SCHEME and tables is not None):
             raise _wrong(ARM, f'{path} comes twice in "{label}"')
         if path == SCHEME:
             part = of_value(value, own, f"{ARM} {label}", own_schemes)

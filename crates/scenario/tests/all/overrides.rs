@@ -78,6 +78,92 @@ fn a_star_stands_for_every_entry() {
 }
 
 #[test]
+fn a_plus_appends_an_entry_that_later_overrides_name() {
+    let s = read_with(
+        TCP,
+        &[
+            ("node.+", "{ name = 'd' }"),
+            ("flow.+", "{ from = 'd', to = 'a' }"),
+            ("flow.+", "{ name = 'last', from = 'b', to = 'd' }"),
+            ("flow[4].transport.datagram", "500 B"),
+            ("flow.last.transport.datagram", "700 B"),
+            ("node.d.position", "[1, 2]"),
+        ],
+    )
+    .unwrap();
+    let before = read_with(TCP, &[]).unwrap();
+    assert_eq!((s.nodes.len(), s.flows.len()), (before.nodes.len() + 1, before.flows.len() + 2));
+    let named = |s: &scenario::Scenario| s.flows.iter().map(|flow| flow.name.clone()).collect::<Vec<_>>();
+    assert_eq!(named(&s)[..4], named(&before)[..]);
+    let ends = |flow: &scenario::Flow| (flow.from.0, flow.to.0, flow.entry.transport.datagram.0);
+    assert_eq!(s.flows[4..].iter().map(ends).collect::<Vec<_>>(), [(3, 0, 500), (1, 3, 700)]);
+    assert_eq!((&*s.flows[4].name, s.nodes[3].entry.position), ("flow4", Some([1.0, 2.0])));
+    // Of what the file has none, it is the first.
+    let s = read_with(LEAST, &[("scheme.+", "{ name = 'lle-tcp' }"), ("scheme.lle-tcp.guard", "1 ms")]).unwrap();
+    assert_eq!(s.schemes[0].plug.chosen.params.time("guard"), units::Dur::from_ms(1));
+    let reversed = [("flow[4].to", "b"), ("flow.+", "{ from = 'a', to = 'b' }")];
+    let line = "flow[4].to: flow has 4 entries, flow.0 to flow.3";
+    assert_eq!(read_with(TCP, &reversed).unwrap_err().to_string(), line);
+}
+
+#[test]
+fn a_plus_is_refused_where_no_table_can_be_appended() {
+    let arrays = "there are \"node\", \"link\", \"flow\", \"scheme\", \"event\", \"window\", \"channel.pair\", \
+                  \"channel.further\" and \"channel.further.pair\"";
+    let is_none = |path: &str, at: &str, hint: &str| format!("{path}: \"{at}\" is no array of tables; {hint}");
+    for (path, value, line) in [
+        ("flwo.+", "{ from = 'a', to = 'b' }", is_none("flwo.+", "flwo", "did you mean \"flow\"?")),
+        ("radio.+", "{ x = 1 }", is_none("radio.+", "radio", arrays)),
+        ("node.a.position.+", "{}", is_none("node.a.position.+", "node.a.position", arrays)),
+        ("+", "{}", is_none("+", "", arrays)),
+        ("flow.+.from", "a", "flow.+.from: + is the last step: flow.+ = { from = … }".to_owned()),
+        (
+            "flow.+",
+            "a",
+            "flow.+: expected a table such as { from = \"sta1\", to = \"ap\" }, got string \"a\"".to_owned(),
+        ),
+        (
+            "node.+",
+            "[{ name = 'd' }]",
+            "node.+: expected a table such as { name = \"sta9\" }, got an array".to_owned(),
+        ),
+        ("flow.+", "{ from = 'a', to = 'z' }", {
+            "flow[4].to: no node \"z\"; there are \"a\", \"b\" and \"c\"".to_owned()
+        }),
+        ("flow.+", "{ from = 'a', too = 'b' }", "flow[4].too: no such key; did you mean \"to\"?".to_owned()),
+    ] {
+        assert_eq!(read_with(TCP, &[(path, value)]).expect_err(&line).to_string(), line);
+    }
+}
+
+/// The paths of the arrays of tables of a schema.
+fn arrays_of_tables(schema: &serde_json::Value, path: &str, found: &mut Vec<String>) {
+    let items = schema.get("items").filter(|items| items.get("properties").is_some() || items.get("oneOf").is_some());
+    if let Some(items) = items {
+        found.push(path.to_owned());
+        return arrays_of_tables(items, &format!("{path}.0"), found);
+    }
+    for (key, below) in schema.get("properties").and_then(|all| all.as_object()).into_iter().flatten() {
+        let at = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+        arrays_of_tables(below, &at, found);
+    }
+}
+
+#[test]
+fn a_plus_is_understood_at_every_array_of_tables_of_the_schema() {
+    let schema = serde_json::from_str(&scenario::json_schema_for(&crate::common::names())).unwrap();
+    let mut found = Vec::new();
+    arrays_of_tables(&schema, "", &mut found);
+    assert!(found.len() >= 9, "{found:?}");
+    let far = ("channel.further.+".to_owned(), "{ name = 'far' }".to_owned());
+    for path in found {
+        let appended = (format!("{path}.+"), "{ name = 'new' }".to_owned());
+        let told = scenario::overridden(LEAST, &[far.clone(), appended]).unwrap_or_else(|error| panic!("{error}"));
+        assert!(told.contains("\"name\":\"new\""), "{path}: {told}");
+    }
+}
+
+#[test]
 fn overrides_that_lead_nowhere() {
     for (path, value, line) in [
         ("", "1", "\"\": not a path; write it like radio.data_rate or node.ap.position"),

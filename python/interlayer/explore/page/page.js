@@ -55,6 +55,26 @@
     ask(isMoving);
   };
 
+  // An entry of its own is appended to an array of tables: in the cell, or in the other arm.
+  const append = (added, value, isOther) => {
+    if (isOther) state.other = [[added.path, value]];
+    else state.changes = [...state.changes, [added.path, value]];
+    opened.delete(added.path);
+    remember(true);
+    ask(false);
+  };
+  // What was appended is taken back with the changes of it; later entries have another number then.
+  const takeBack = group => {
+    const own = state.changes.findLastIndex(([p, v]) => p === group.added[0] && v === group.added[1]), [key, at] = group.at.split(".");
+    const isBelow = p => [group.path, group.at].some(of => dotted(p) === of || dotted(p).startsWith(`${of}.`));
+    const moved = p => dotted(p).replace(/^(\w+)\.(\d+)(?=\.|$)/, (all, of, n) => (of === key && Number(n) > Number(at) ? `${of}.${n - 1}` : all));
+    const without = pairs => pairs.filter(([p]) => !isBelow(p)).map(([p, v]) => [moved(p), v]);
+    state.changes = without(state.changes.filter((pair, i) => i !== own));
+    state.other = without(state.other);
+    remember(true);
+    ask(false);
+  };
+
   // ------------------------------------------------------------------------------------------------------------ server
 
   const gone = isGone => {
@@ -198,6 +218,13 @@
     return seek();
   };
 
+  // Of a mistake without a control: the form that appends, or what was appended.
+  const placeOfAppended = path => {
+    if (!path) return null;
+    const wanted = dotted(path), is = of => wanted === of || wanted.startsWith(`${of}.`);
+    return [...document.querySelectorAll("#groups [data-appends], #groups [data-appended]")].find(one => is(one.dataset.appends) || is(one.dataset.appended));
+  };
+
   // Each mistake at its control, in the words of the command line; what has none is told above the controls.
   const wrong = (mistakes = [], isAnswer = false) => {
     const before = isAnswer ? [...document.querySelectorAll("#cell .wrong li, #cell p.wrong")].map(one => one.textContent) : [];
@@ -208,13 +235,13 @@
       if (before.includes(line)) continue;
       const owners = path ? all.filter(one => isOf(one, path)) : [];
       const owner = owners.sort((a, b) => b.path.length - a.path.length)[0];
-      const at = owner && placeOf(owner);
+      const at = (owner && placeOf(owner)) || placeOfAppended(path);
       if (!at) {
         rest.push(line);
         continue;
       }
       if (at.closest("details")) at.closest("details").open = true;
-      const place = at.querySelector("p.wrong");
+      const place = at.querySelector(":scope > p.wrong");
       place.textContent = place.textContent ? `${place.textContent} ${line}` : line;
     }
     find("mistakes").replaceChildren(...rest.map(line => make("li", {}, line)));
@@ -295,6 +322,68 @@
     box.append(said, line);
     return box;
   };
+  // The form of what can be added: fields, and what is wrong with it in the words of the command line.
+  const opened = new Set();
+  const adder = added => {
+    const id = `add-${added.of}`, isOther = state.other.some(([p]) => p === added.path);
+    const box = make("div", { className: "adds" }), line = make("p", { className: "wrong", id: `${id}-wrong` });
+    box.dataset.appends = added.path;
+    line.setAttribute("role", "alert");
+    const button = make("button", { type: "button", id }, added.label), form = make("div", { className: "control", id: `${id}-form`, hidden: !opened.has(added.path) });
+    button.setAttribute("aria-expanded", String(!form.hidden));
+    button.setAttribute("aria-controls", form.id);
+    button.addEventListener("click", () => {
+      form.hidden = !form.hidden;
+      if (form.hidden) opened.delete(added.path); else opened.add(added.path);
+      button.setAttribute("aria-expanded", String(!form.hidden));
+      if (!form.hidden) within(form, "input, select").focus();
+    });
+    const fields = added.fields.map((of, i) => {
+      const name = `${id}-${i}`;
+      const one = of.choices
+        ? make("select", { id: name }, ...of.choices.map(({ value, label }, nth) => make("option", { value, selected: nth === of.index }, label)))
+        : make("input", { id: name, value: of.value, spellcheck: false });
+      one.setAttribute("aria-describedby", line.id);
+      one.addEventListener("keydown", event => { if (event.key === "Enter" && !of.choices) add(false); });
+      form.append(make("label", { htmlFor: name }, of.label), one);
+      return one;
+    });
+    const said = () => added.fields.map((of, i) => (of.choices ? fields[i].value : `${of.key} = ${JSON.stringify(fields[i].value.trim())}`));
+    // Nothing is added that is wrong: the server is asked for what that would be.
+    const add = async isOtherArm => {
+      const value = `{ ${[added.also, ...said()].filter(Boolean).join(", ")} }`, pair = [added.path, value];
+      const tried = isOtherArm ? { ...state, other: [pair] } : { ...state, changes: [...state.changes, pair] };
+      try {
+        const found = await (await post("describe", tried)).json(), known = shown.mistakes.map(one => one.line);
+        const fresh = found.mistakes.filter(one => !known.includes(one.line));
+        find(line.id).textContent = fresh.map(one => one.line).join(" ");
+        if (fresh.length) return;
+      } catch {
+        return gone(true);
+      }
+      find(id).focus();
+      append(added, value, isOtherArm);
+    };
+    const press = (text, isOtherArm) => {
+      const one = make("button", { type: "button" }, text);
+      one.addEventListener("click", () => add(isOtherArm));
+      return one;
+    };
+    form.append(make("p", { className: "buttons" }, press("Add", false), press("⇄ Add in the other arm", true)));
+    box.append(button, form, line);
+    if (isOther) {
+      const back = make("button", { type: "button" }, "Take back");
+      back.setAttribute("aria-label", `Take back: ${added.label} in the other arm`);
+      back.addEventListener("click", () => {
+        state.other = [];
+        remember(true);
+        ask(false);
+      });
+      box.append(make("p", { className: "other" }, `${added.label} is in the other arm. `, back));
+    }
+    return box;
+  };
+
   // A slider that is held, and what somebody is typing, are left as they are.
   let isHeld = false, isDue = false;
   const controls = () => {
@@ -302,7 +391,8 @@
     if (isHeld) return;
     const at = document.activeElement, focused = at && at.id, typed = at && at.dataset.typed ? [at.value, at.selectionStart] : null;
     const open = new Set([...document.querySelectorAll("#groups details[open]")].map(one => one.dataset.of));
-    const groups = shown.groups.map(({ title, controls: all }) => {
+    const begun = [...document.querySelectorAll("#groups .adds .control:not([hidden])")].flatMap(form => [...form.querySelectorAll("input, select")]).map(one => [one.id, one.value]);
+    const groups = shown.groups.map(({ title, controls: all, ...of }) => {
       const isMain = one => one.is_main || state.changes.some(([p]) => p === one.path) || state.other.some(([p]) => p === one.path);
       const rest = all.filter(one => !isMain(one)), main = all.filter(isMain);
       const group = make("fieldset", {}, make("legend", {}, title), ...main.map(controlOf));
@@ -320,9 +410,26 @@
         }
         group.append(more);
       }
+      if (of.added) {
+        group.dataset.appended = of.at;
+        const back = make("button", { type: "button" }, "Take back"), line = make("p", { className: "wrong" });
+        back.setAttribute("aria-label", `Take back: ${title}`);
+        back.addEventListener("click", () => takeBack(of));
+        line.setAttribute("role", "alert");
+        group.append(back, line);
+      }
       return group;
     });
-    find("groups").replaceChildren(...groups);
+    const all = [...groups];
+    for (const added of shown.added) { // behind the last of its kind
+      const last = shown.groups.findLastIndex(group => group.of === added.of);
+      all.splice(last < 0 ? all.length : all.indexOf(groups[last]) + 1, 0, adder(added));
+    }
+    find("groups").replaceChildren(...all);
+    for (const [id, value] of begun) {
+      const one = find(id);
+      if (one && !one.parentElement.hidden && (!one.options || [...one.options].some(it => it.value === value))) one.value = value;
+    }
     const again = focused && find(focused);
     if (!again) return;
     again.focus({ preventScroll: true });
