@@ -6,6 +6,10 @@ use units::Bytes;
 pub const DATA_HEADER: Bytes = Bytes(24);
 /// Length that QoS Control adds to it. @80211-2020 9.2.4.5
 pub const QOS_CONTROL: Bytes = Bytes(2);
+/// HT Control, of QoS data and of control frames in a wrapper. @80211-2020 9.2.4.6
+pub const HT_CONTROL: Bytes = Bytes(4);
+/// Length that a Control Wrapper adds to a control frame: its Frame Control, which is carried, and HT Control. @80211-2020 9.3.1.9
+pub const CONTROL_WRAPPER: Bytes = Bytes(6);
 /// Frame check sequence. @80211-2020 9.2.4.8
 pub const FCS: Bytes = Bytes(4);
 /// LLC and SNAP headers that say "IPv4". @80211-2020 annex M / @RFC1042
@@ -78,4 +82,21 @@ pub struct Qos {
     pub category: u8,
     /// The user priority: TID 0 … 7.
     pub user_priority: u8,
+    /// The HT Control field behind it, if there is one.
+    pub ht_control: Option<HtControl>,
+}
+
+impl Qos {
+    /// Length of these fields.
+    #[inline]
+    pub fn len(self) -> Bytes {
+        if self.ht_control.is_some() { QOS_CONTROL + HT_CONTROL } else { QOS_CONTROL }
+    }
+}
+
+/// The HT Control field between stations that grant each other the reverse direction. @80211-2020 9.2.4.6, 10.29
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HtControl {
+    /// RDG/More PPDU: of the initiator, the rest of what it announces is the responder's; of the responder, a PPDU follows.
+    pub more_ppdu: bool,
 }

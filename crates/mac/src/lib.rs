@@ -41,7 +41,7 @@ pub use control_modes::ControlModes;
 pub use counters::{AMpdus, CategoryCounters, Counters};
 pub use edca::{Category, DscpMap, Edca, TxopLimits};
 pub use exchange::{Dcf, Plan, Response};
-pub use frame::{Kind, Label, Qos};
+pub use frame::{HtControl, Kind, Label, Qos};
 pub use link::Sent;
 pub use msdu::{MacOptions, Msdu};
 pub use overlaps::Overlap;

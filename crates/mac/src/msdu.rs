@@ -251,7 +251,7 @@ impl Msdu {
 
     /// Bytes that its next data frame has beside its body: header and FCS.
     fn overhead(&self) -> Bytes {
-        DATA_HEADER + FCS + if self.qos.is_some() { QOS_CONTROL } else { Bytes::ZERO }
+        DATA_HEADER + FCS + self.qos.map_or(Bytes::ZERO, Qos::len)
     }
 
     /// Cuts it into fragments whose frames have at most `threshold` bytes, if it is longer: all of one even length but the last.

@@ -3,7 +3,7 @@
 //! A frame holds what it carries. A receiver reads it there and nowhere else, so the sender may drop, deliver or hand over its
 //! MSDUs while the frame is in the air. A PSDU of one MPDU allocates nothing.
 
-use crate::frame::{Kind, Label, Qos};
+use crate::frame::{HtControl, Kind, Label, Qos};
 use crate::msdu::MacOptions;
 use core::mem::ManuallyDrop;
 use phy::{Mode, MpduSet, Span, TxVector};
@@ -78,6 +78,7 @@ pub struct Bitmap {
     start: u16,
     width: u16,
     tid: u8,
+    more_ppdu: bool,
     /// By their distance from the first.
     numbers: MpduSet,
 }
@@ -95,13 +96,24 @@ impl Bitmap {
     /// No number yet of those from `start` on, in the narrowest format for an agreement whose window has so many.
     pub fn new(start: u16, window: usize) -> Bitmap {
         let width = Bitmap::width_for(window);
-        Bitmap { start, width: width as u16, tid: 0, numbers: MpduSet::with_width(width) }
+        Bitmap { start, width: width as u16, tid: 0, more_ppdu: false, numbers: MpduSet::with_width(width) }
     }
 
     /// Of this traffic identifier; 0 unless told.
     #[must_use]
     pub fn for_tid(self, tid: u8) -> Bitmap {
         Bitmap { tid, ..self }
+    }
+
+    /// In a Control Wrapper whose HT Control says that a PPDU of the same station follows. @80211-2020 9.3.1.9, 10.29
+    #[must_use]
+    pub fn before_a_ppdu(self) -> Bitmap {
+        Bitmap { more_ppdu: true, ..self }
+    }
+
+    /// True if its Block Ack stands in a Control Wrapper and a PPDU of the same station follows.
+    pub fn is_before_a_ppdu(&self) -> bool {
+        self.more_ppdu
     }
 
     /// Its traffic identifier.
@@ -328,6 +340,16 @@ impl Psdu {
         for mpdu in self.mpdus_mut() {
             if let Body::Data(Data { qos: Some(_), cue: place, .. }) = &mut mpdu.body {
                 *place = cue;
+            }
+        }
+    }
+
+    /// All QoS data in it say that what is left of the Duration is their receiver's.
+    #[cold]
+    pub(crate) fn grant(&mut self) {
+        for mpdu in self.mpdus_mut() {
+            if let Body::Data(Data { qos: Some(qos), .. }) = &mut mpdu.body {
+                qos.ht_control = Some(HtControl { more_ppdu: true });
             }
         }
     }

@@ -545,7 +545,7 @@ pub fn mpdu(all: &mut Packets, packet: Packet, seq: u16, is_retry: bool) -> Mpdu
         attempt: 1 + u8::from(is_retry),
         is_doomed: false,
         cue: None,
-        qos: Some(Qos { category: 1, user_priority: 0 }),
+        qos: Some(Qos { category: 1, user_priority: 0, ht_control: None }),
         msdus: Msdus::One(Carried { packet, options: MacOptions::within(0) }),
     };
     Mpdu { len, body: Body::Data(data) }

@@ -5,6 +5,7 @@
 
 mod basic;
 mod block_ack_request;
+mod burst;
 mod cts_to_self;
 mod group;
 mod reply;
@@ -12,6 +13,7 @@ mod rts_cts;
 mod txop;
 
 pub(crate) use block_ack_request::block_ack_request;
+pub use burst::burst;
 pub use reply::reply;
 pub use txop::Txop;
 
@@ -146,6 +148,31 @@ pub trait Plan {
     /// True if it may have such a sequence. Asked once.
     fn replies(&self) -> bool {
         false
+    }
+    /// True if it grants the reverse direction, and takes grants. Asked once; without it none of the four that follow is asked.
+    /// @80211-2020 10.29
+    fn reverses(&self) -> bool {
+        false
+    }
+    /// True if this neighbour does so too: QoS data to it have an HT Control field.
+    fn reverses_with(&self, _to: NodeId) -> bool {
+        false
+    }
+    /// The initiator: the time that an A-MPDU to this neighbour leaves free behind its Block Ack, within the opportunity. Without room for that
+    /// much an opportunity does not go on.
+    fn keeps_free(&self, _to: NodeId) -> Dur {
+        Dur::ZERO
+    }
+    /// The initiator: an A-MPDU to this neighbour goes out. The part of what is left of the opportunity behind its Block Ack, `left`, that is
+    /// the neighbour's; nothing: no grant.
+    fn grant(&mut self, _to: NodeId, _left: Dur) -> Dur {
+        Dur::ZERO
+    }
+    /// The responder: a Block Ack is about to go out that answers data with a grant, and this station has `job` for the same neighbour.
+    /// The sequence that begins with the Block Ack and delivers the data within the grant; `None`: the Block Ack goes alone. Asked of the
+    /// highest category first.
+    fn burst(&mut self, _config: &Config, _block_ack: &Frame, _job: &Job) -> Option<Exchange> {
+        None
     }
 }
 

@@ -24,6 +24,9 @@ impl Station {
     /// The time that the Duration field of a frame of an opportunity covers beyond its own exchange. @80211-2020 9.2.5.2
     pub(super) fn announce(&mut self, cx: &mut Cx<impl Air>, step: &Step) -> Dur {
         let own_end = cx.now + step.airtime + step.duration;
+        if let Some(grant) = self.grant(step, own_end) {
+            return grant;
+        }
         // An opportunity that is counted in exchanges has no limit to reserve.
         if self.config.txop_protection != TxopProtection::Single && self.txop.ends > own_end {
             self.txop.reserved = self.txop.ends;
@@ -38,7 +41,8 @@ impl Station {
         let mode = self.config.control_modes.rts_before(self.tx.mode);
         let (airtime, begins) = (airtime(mode, CF_END), cx.now + self.config.timing.sifs);
         let is_worth_it = begins + airtime < self.txop.reserved;
-        if self.config.txop_protection == TxopProtection::MultipleCfEnd && is_worth_it && self.response.is_none() {
+        let gives_back = self.config.txop_protection == TxopProtection::MultipleCfEnd || self.reverse.is_on;
+        if gives_back && is_worth_it && self.response.is_none() {
             self.response = Some(Frame {
                 kind: Kind::CfEnd,
                 from: self.node,

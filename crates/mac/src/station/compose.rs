@@ -157,8 +157,12 @@ impl Station {
 
     /// Further MSDUs for the same receiver and TID join the first one: those in service, then those of the queue.
     pub(super) fn aggregate(&mut self, cx: &mut Cx<impl Air>, i: usize) {
-        let is_protected = self.txop.exchanges > 0;
-        if let Some(psdu) = self.grow(cx, i, 0, self.tx, (cx.now, is_protected)) {
+        self.aggregate_from(cx, i, self.tx, (cx.now, self.txop.exchanges > 0));
+    }
+
+    /// The same in this TX vector, for an exchange that begins then.
+    pub(super) fn aggregate_from(&mut self, cx: &mut Cx<impl Air>, i: usize, tx: TxVector, begins: (SimTime, bool)) {
+        if let Some(psdu) = self.grow(cx, i, 0, tx, begins) {
             let edcaf = &mut self.edcafs[i];
             (edcaf.in_psdu, edcaf.every, edcaf.is_stalled) = (psdu.so_far.mpdus, psdu.limits.every, psdu.is_stalled);
             edcaf.has_more = psdu.has_more;
@@ -250,13 +254,16 @@ impl Station {
     /// The longest PPDU whose exchange begins then, to end within the opportunity; of one without a limit any time.
     /// @80211-2020 10.23.2.9
     fn left_of_txop(&mut self, i: usize, place: usize, tx: TxVector, (begins, is_protected): (SimTime, bool)) -> Dur {
-        if self.edcafs[i].txop_limit == Dur::ZERO {
+        let granted = self.reverse.granted;
+        if self.edcafs[i].txop_limit == Dur::ZERO && granted == SimTime::ZERO {
             return Dur::MAX;
         }
         let Some(len) = self.edcafs[i].in_service.get(place).map(|msdu| msdu.mpdu) else { return Dur::MAX };
         let job = self.job(i, place, len, 2, tx, is_protected);
         let around = self.plan.exchange(&self.config, &job).length() - airtime_coded(tx.mode, len, tx.code);
-        (self.txop.ends.max(begins) - begins).saturating_sub(around)
+        let (ends, kept) =
+            if granted > SimTime::ZERO { (granted, Dur::ZERO) } else { (self.txop.ends, self.kept_free(job.to)) };
+        (ends.max(begins) - begins).saturating_sub(around + kept)
     }
 }
 

@@ -99,6 +99,7 @@ impl Station {
         (self.state, self.exchange, self.planned) = (State::Idle, None, None);
         self.response.take().into_iter().for_each(|frame| frame.release(cx.all));
         self.txop = Txop::default();
+        self.reverse.forget();
         for i in 0..self.edcafs.len() {
             cx.air.silence(self.contender(i));
             self.active = i;

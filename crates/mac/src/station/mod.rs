@@ -19,6 +19,7 @@ mod originator;
 mod reassembly;
 mod recipient;
 mod requests;
+mod reverse;
 
 use crate::Config;
 use crate::ack::{AckPolicy, Delivery, Piggyback, Recipient};
@@ -28,7 +29,7 @@ use crate::channel::Got;
 use crate::contention::ContenderId;
 use crate::counters::{CategoryCounters, Counters};
 use crate::exchange::{Exchange, Job, Plan, Txop};
-use crate::frame::{QOS_CONTROL, Qos};
+use crate::frame::Qos;
 use crate::link::{self, Links, Sent};
 use crate::msdu::Msdu;
 use crate::psdu::Frame;
@@ -41,6 +42,7 @@ use engine::Class as When;
 use extended::Extended;
 use phy::{MpduSet, TxVector};
 use reassembly::Reassembly;
+use reverse::Reverse;
 use std::rc::Rc;
 use units::{Dur, NodeId, SimTime};
 use wire::{Packets, Pkt, Shared};
@@ -95,10 +97,16 @@ enum State {
     Awaiting,
     /// A preamble has begun in time: what it turns out to be decides.
     Hearing,
+    /// The exchange is over, and its receiver has said that a PPDU of its own follows: that is in the air, or is about to be answered.
+    Yielded,
+    /// The same: its preamble must begin before the timer goes off.
+    Yielding,
     /// The response came; the next step goes out when the timer goes off.
     Gap,
     /// The exchange is over; the next one of the transmit opportunity begins when the timer goes off.
     BetweenExchanges,
+    /// The response to its receiver's PPDU is in the air: the opportunity goes on when the timer goes off.
+    TakingBack,
 }
 
 /// The things that a station works with while it handles an input.
@@ -127,6 +135,8 @@ pub struct Station {
     plan: Box<dyn Plan>,
     /// The plan may begin an exchange with a response.
     plan_replies: bool,
+    /// Grants of the reverse direction, given and taken.
+    reverse: Reverse,
     rates: Box<dyn RateControl>,
     /// Rate control is told of attempts.
     rates_heed: bool,
@@ -227,7 +237,8 @@ impl Station {
             recipient: None,
             piggyback: None,
             config,
-            plan_replies: plan.replies(),
+            plan_replies: plan.replies() || plan.reverses(),
+            reverse: Reverse::new(plan.reverses()),
             plan,
             links: Links::to(peers),
             txop: Txop::default(),
@@ -399,6 +410,7 @@ impl Station {
         self.wakeup = (SimTime::NEVER, When::Between);
         (self.state, self.exchange, self.planned) = (State::Idle, None, None);
         self.response.take().into_iter().for_each(|frame| frame.release(all));
+        self.reverse.forget();
         let mut left = Vec::new();
         for i in 0..self.edcafs.len() {
             air.silence(self.contender(i));
@@ -463,7 +475,7 @@ impl Station {
 
     fn enqueue(&mut self, cx: &mut Cx<impl Air>, msdu: Msdu) {
         let i = self.admit(cx, msdu);
-        if self.edcafs[i].in_service.is_empty() && self.take_next(cx, i) {
+        if self.edcafs[i].in_service.is_empty() && self.take_next(cx, i) && !self.yields(i) {
             cx.air.want(cx.now, self.contender(i), self.taken_in == cx.now);
         }
     }
@@ -497,8 +509,9 @@ impl Station {
         msdu.category = edca.within(asked);
         if self.links.has_qos(msdu.to) {
             let user_priority = edca.user_priority(msdu.category, priority);
-            msdu.qos = Some(Qos { category: msdu.category, user_priority });
-            msdu.mpdu += QOS_CONTROL;
+            let ht_control = self.ht_control(msdu);
+            let qos = Qos { category: msdu.category, user_priority, ht_control };
+            (msdu.qos, msdu.mpdu) = (Some(qos), msdu.mpdu + qos.len());
         }
     }
 
@@ -520,8 +533,8 @@ impl Station {
             return;
         }
         self.wakeup = (SimTime::NEVER, When::Between);
-        if let Some(frame) = self.response.take() {
-            if self.plan_replies && self.state == State::Idle && self.reply(cx, &frame) {
+        if let Some(mut frame) = self.response.take() {
+            if self.plan_replies && self.begins_with(cx, &mut frame) {
                 return;
             }
             self.own.airtime += frame.airtime;
@@ -533,7 +546,10 @@ impl Station {
             State::BetweenExchanges => self.begin(cx),
             State::Awaiting if cx.air.is_receiving() => self.state = State::Hearing,
             State::Awaiting => self.fail(cx, originator::Failure::Unanswered),
-            State::Idle | State::Sending | State::Hearing => {}
+            State::Yielding if cx.air.is_receiving() => self.state = State::Yielded,
+            State::Yielding => self.end_yield(cx),
+            State::TakingBack => self.take_back(cx),
+            State::Idle | State::Sending | State::Hearing | State::Yielded => {}
         }
     }
 
@@ -542,7 +558,7 @@ impl Station {
     fn others_timer(&mut self, cx: &mut Cx<impl Air>) {
         let now = cx.now;
         for i in 0..self.edcafs.len() {
-            if self.edcafs[i].held_until <= now && self.take_next(cx, i) {
+            if self.edcafs[i].held_until <= now && self.take_next(cx, i) && !self.yields(i) {
                 cx.air.want(now, self.contender(i), false);
             }
         }

@@ -1,6 +1,7 @@
 //! The originator: the exchanges that a station conducts. @80211-2020 10.3.4, 10.23.2
 
 use super::compose::mpdu;
+use super::reverse::is_before_a_ppdu;
 use super::{Cx, Edcaf, Output, State, Station};
 use crate::AfterTimeout;
 use crate::air::Air;
@@ -155,7 +156,7 @@ impl Station {
 
     /// The first step of the exchange that is written goes out.
     #[inline(always)]
-    fn start_exchange(&mut self, cx: &mut Cx<impl Air>) {
+    pub(super) fn start_exchange(&mut self, cx: &mut Cx<impl Air>) {
         self.txop.exchanges += 1;
         let Edcaf { counters, in_service, in_psdu, airtime, .. } = &mut self.edcafs[self.active];
         counters.exchanges += 1;
@@ -208,7 +209,11 @@ impl Station {
             }
             kind => {
                 edcaf.counters.rts_sent += u64::from(kind == Kind::Rts);
-                let body = if kind == Kind::BlockAckReq { edcaf.request(cx.now, cx.all) } else { Body::Nothing };
+                let body = match kind {
+                    Kind::BlockAckReq => edcaf.request(cx.now, cx.all),
+                    Kind::BlockAck => self.reverse.block_ack.take().unwrap_or(Body::Nothing),
+                    _ => Body::Nothing,
+                };
                 Psdu::One(Mpdu { len: step.psdu, body })
             }
         };
@@ -220,6 +225,9 @@ impl Station {
             self.links.note_sent(of, mpdus, step.airtime, is_stalled);
             if let Some(own) = &self.piggyback {
                 psdu.give_cue(own.cue(to, edcaf.has_more));
+            }
+            if std::mem::take(&mut self.reverse.grants) {
+                psdu.grant();
             }
         }
         if let (Some(extended), true) = (&mut self.extended, is_data) {
@@ -323,6 +331,9 @@ impl Station {
         if self.has_categories() {
             cx.air.release_others(self.contender(self.active));
             self.unload(cx, frame);
+        }
+        if self.reverse.is_on {
+            self.reverse.follows = is_before_a_ppdu(frame);
         }
         self.edcafs[self.active].requests_left = 0;
         if !is_whole {
@@ -433,7 +444,9 @@ impl Station {
     /// After a success: the next exchange of the opportunity, if there is room, or back to contention.
     #[inline(always)]
     pub(super) fn go_on(&mut self, cx: &mut Cx<impl Air>, wants: bool) {
-        if wants && self.txop.may_go_on(cx.now) && self.next_fits(cx) {
+        if self.reverse.follows {
+            self.yield_to_burst(cx);
+        } else if wants && self.txop.may_go_on(cx.now) && self.next_fits(cx) {
             // No category of this station can be granted before: an AIFS is longer.
             self.state = State::BetweenExchanges;
             self.wakeup = (cx.now + self.config.timing.sifs, When::Start);
@@ -453,6 +466,7 @@ impl Station {
             let tx = self.next_tx_vector(cx, i);
             self.plan(i, tx, self.txop.exchanges > 0).length()
         };
+        let length = if self.reverse.is_on { length + self.kept_free_behind(i) } else { length };
         self.txop.has_room_until(cx.now + self.config.timing.sifs + length)
     }
 
@@ -609,7 +623,7 @@ impl Station {
     }
 
     /// Back to contention. A backoff that may begin at once begins at the next slot boundary.
-    fn rest(&mut self, cx: &mut Cx<impl Air>, outcome: Outcome, not_before: SimTime, wants: bool) {
+    pub(super) fn rest(&mut self, cx: &mut Cx<impl Air>, outcome: Outcome, not_before: SimTime, wants: bool) {
         self.state = State::Idle;
         self.wakeup = (SimTime::NEVER, When::Between);
         let contender = self.contender(self.active);

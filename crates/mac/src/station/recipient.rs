@@ -18,12 +18,16 @@ use wire::Packets;
 
 impl Station {
     pub(super) fn received(&mut self, cx: &mut Cx<impl Air>, frame: &Frame, got: &MpduSet) {
-        if matches!(self.state, State::Awaiting | State::Hearing) {
-            if self.is_from_peer(frame) && self.answered(cx, frame) {
-                return;
+        if matches!(self.state, State::Awaiting | State::Hearing | State::Yielded | State::Yielding) {
+            if matches!(self.state, State::Yielded | State::Yielding) {
+                self.meet_burst(cx, frame);
+            } else {
+                if self.is_from_peer(frame) && self.answered(cx, frame) {
+                    return;
+                }
+                // Another frame instead of the response: the exchange has failed. @80211-2020 10.3.2.11
+                self.fail(cx, Failure::Unanswered);
             }
-            // Another frame instead of the response: the exchange has failed. @80211-2020 10.3.2.11
-            self.fail(cx, Failure::Unanswered);
         }
         // A reserved subtype means nothing to a station that does not know it. @80211-2020 9.2.4.1.3, @KLI06 section 4.4.3
         if self.extended.is_none() && frame.is_extended() {
@@ -50,8 +54,8 @@ impl Station {
 
     /// A frame has ended that this station waited out, and it was none for it.
     pub(super) fn waited_out(&mut self, cx: &mut Cx<impl Air>) {
-        if self.state == State::Hearing {
-            self.fail(cx, Failure::Unanswered);
+        if matches!(self.state, State::Hearing | State::Yielded) {
+            if self.state == State::Hearing { self.fail(cx, Failure::Unanswered) } else { self.end_yield(cx) }
         }
     }
 
@@ -120,6 +124,7 @@ impl Station {
             if got.iter().any(|place| place + 1 < mpdus.len()) {
                 self.taken_in = now;
             }
+            self.reverse.note_grant(now, frame, got);
         }
         let bitmap = inbound.board.bitmap().for_tid(tid.unwrap_or_default());
         let body = if self.piggyback.is_some() { self.loaded(bitmap, frame, got, all) } else { Body::Bitmap(bitmap) };

@@ -1,10 +1,11 @@
-//! Random histories of block acknowledgment: whatever is lost of MPDUs, Block Acks, requests, RTS and CTS, what arrives goes up in order
+//! Random histories of block acknowledgment, with grants of the reverse direction and without: whatever is lost of MPDUs, Block Acks, requests, RTS and CTS, what arrives goes up in order
 //! and once, what was acknowledged has arrived, every packet is accounted for, and nothing waits for ever. @80211-2020 10.25
 
 use crate::edca::harness::{A, B, Build, C, D, NOBODY, Net, edca, frame};
 use crate::harness::{fifo, links};
+use crate::reverse::Reversing;
 use engine::Streams;
-use mac::{AfterSilence, Aggregation, Config, Discard, Fate, Kind, Rts, TxopProtection};
+use mac::{AfterSilence, Aggregation, Config, Dcf, Discard, Fate, Kind, Plan, Rts, TxopProtection};
 use phy::{ErrorModel, Hit};
 use proptest::prelude::*;
 use queue::{Limit, Spec};
@@ -30,6 +31,8 @@ struct History {
     txop: u64,
     protection: TxopProtection,
     rts: bool,
+    /// A and B grant each other the reverse direction, so many µs.
+    grant: Option<u64>,
     per_receiver: bool,
     /// A discipline that serves flows in turn, so that numbers do not follow the age of MSDUs.
     fair: bool,
@@ -83,14 +86,14 @@ const PROTECTIONS: [TxopProtection; 3] =
 prop_compose! {
     fn history()(
         seed in any::<u64>(), own in aggregation(), txop in prop_oneof![2 => Just(0u64), 1 => 1000u64..4000],
-        (rts, protection) in (any::<bool>(), prop::sample::select(PROTECTIONS.to_vec())), per_receiver in any::<bool>(), fair in any::<bool>(),
+        (rts, protection) in (any::<bool>(), prop::sample::select(PROTECTIONS.to_vec())), grant in prop::option::of(60u64..2000), per_receiver in any::<bool>(), fair in any::<bool>(),
         losses in (prop_oneof![Just(0.0), 0.0..0.95], prop_oneof![Just(0.0), 0.0..0.95]),
         offers in prop::collection::vec(offer(), 1..80), jams in prop::collection::btree_set(1u64..600, 0..40),
         dies in prop::option::weighted(0.2, (0u64..20_000, prop_oneof![Just(A), Just(B), Just(C)])),
     ) -> History {
         let mut offers = offers;
         offers.sort_by_key(|offer| offer.when);
-        History { seed, own, txop, protection, rts, per_receiver, fair, losses, offers, jams: jams.into_iter().collect(), dies }
+        History { seed, own, txop, protection, rts, grant, per_receiver, fair, losses, offers, jams: jams.into_iter().collect(), dies }
     }
 }
 
@@ -109,11 +112,18 @@ impl History {
             let spec = Spec::new(spec.limit, discipline.clone());
             if self.per_receiver { links(&spec, streams) } else { fifo(&spec, streams) }
         };
+        let plan = |_| -> Box<dyn Plan> {
+            self.grant.map_or_else(
+                || Box::new(Dcf) as _,
+                |us| Box::new(Reversing { most: Dur::from_us(us), with: &[A, B] }) as _,
+            )
+        };
         let mut net = Net::build(&Build {
             seed: self.seed,
             limit: Limit::Packets(1000),
             errors,
             queue: &queue,
+            plan: &plan,
             ..Build::of(&configs)
         });
         for Offer { when, from, to, tos, size } in &self.offers {

@@ -18,3 +18,4 @@ mod in_order;
 mod levels;
 mod links;
 mod loaded;
+mod reverse;

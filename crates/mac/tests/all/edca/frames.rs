@@ -51,7 +51,7 @@ fn a_classifier_overrules_the_tos_field_and_its_frames_take_a_user_priority_of_t
         let mut net = net_of(&[edca(|_| ()), edca(|_| ()), dcf()]);
         net.stations[0].classify_by(Box::new(Fixed(says)));
         net.offer(100, A, B, tos(BE)).run(9000);
-        assert_eq!(net.sent[0].frame.qos, Some(Qos { category: qos.0, user_priority: qos.1 }));
+        assert_eq!(net.sent[0].frame.qos, Some(Qos { category: qos.0, user_priority: qos.1, ht_control: None }));
         assert_eq!(done(&net, A), [(qos.0, Fate::Delivered, 1)]);
     }
     // A station without categories asks nobody.

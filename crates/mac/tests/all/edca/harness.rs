@@ -78,5 +78,5 @@ pub fn done(net: &Net, node: NodeId) -> Vec<(u8, Fate, u8)> {
 
 /// QoS Control of a category with its own user priority.
 pub fn qos(category: u8) -> Option<Qos> {
-    Some(Qos { category, user_priority: tos(category) >> 5 })
+    Some(Qos { category, user_priority: tos(category) >> 5, ht_control: None })
 }

@@ -486,7 +486,7 @@ mod tests {
         for (seq, category, user_priority) in [(5, 1, 0), (5, 3, 6), (5, 1, 3), (7, 1, 0), (6, 1, 0)] {
             let mut frame = bed.psdu(THERE, &[seq]);
             if let Body::Data(data) = &mut frame.psdu.mpdus_mut()[0].body {
-                (data.is_retry, data.qos) = (false, Some(mac::Qos { category, user_priority }));
+                (data.is_retry, data.qos) = (false, Some(mac::Qos { category, user_priority, ht_control: None }));
             }
             let mut up = Vec::new();
             bed.recipient.receive(at(0), &frame, &MpduSet::ONE, &mut bed.all, &mut |delivery| up.push(delivery));
