@@ -1,7 +1,7 @@
 //! The compressed Block Ack and its request. @80211-2020 9.3.1.7, 9.3.1.8; bitmaps of 256 by IEEE Std 802.11ax-2021, of 512 and
 //! 1024 by 802.11be
 
-use super::{DurationField, FrameFlags, MacAddr, SequenceControl, kind};
+use super::{DurationField, FrameFlags, HtControl, MacAddr, SequenceControl, kind};
 use crate::cursor::Cursor;
 use crate::{EmitError, FrameError};
 
@@ -21,6 +21,9 @@ pub struct BlockAck<'a> {
     pub flags: FrameFlags,
     /// Zero, unless the exchange goes on.
     pub duration: DurationField,
+    /// With it, it stands in a Control Wrapper: the first six octets behind Address 1 are its own Frame Control, with the same flags, and this.
+    /// @80211-2020 9.3.1.9
+    pub ht_control: Option<HtControl>,
     /// The originator.
     pub ra: MacAddr,
     /// The recipient, which transmits it.
@@ -41,8 +44,8 @@ impl<'a> BlockAck<'a> {
         let Some((fragment, _)) = format else {
             return Err(EmitError::Unsupported("a Block Ack bitmap of this length"));
         };
-        let BlockAck { flags, duration, ra, ta, tid, start, .. } = *self;
-        Start { flags, duration, ra, ta, tid, sequence: SequenceControl::new(start, *fragment) }
+        let BlockAck { flags, duration, ra, ta, tid, start, ht_control, .. } = *self;
+        Start { flags, duration, ht_control, ra, ta, tid, sequence: SequenceControl::new(start, *fragment) }
             .emit(kind::BLOCK_ACK, out);
         out.extend(self.bitmap);
         out.extend(self.behind);
@@ -50,19 +53,21 @@ impl<'a> BlockAck<'a> {
     }
 
     /// Reads what follows the first byte.
-    pub(super) fn parse(mut cursor: Cursor<'a>) -> Result<BlockAck<'a>, FrameError> {
+    pub(super) fn parse(mut cursor: Cursor<'a>, is_wrapped: bool) -> Result<BlockAck<'a>, FrameError> {
         let words = Words {
             control: "BA Control",
             reserved: "BA Control with a reserved bit",
             other: "a Block Ack that is not compressed",
         };
-        let Start { flags, duration, ra, ta, tid, sequence } = Start::parse(&mut cursor, &words)?;
+        let start = Start::parse(&mut cursor, is_wrapped.then_some(kind::BLOCK_ACK), &words)?;
+        let Start { flags, duration, ht_control, ra, ta, tid, sequence } = start;
         let format = BITMAPS.iter().find(|(fragment, _)| *fragment == sequence.fragment());
         let Some((_, octets)) = format else {
             return Err(FrameError::Unsupported("a Block Ack bitmap of fragments"));
         };
         let bitmap = cursor.take(*octets).ok_or(FrameError::Truncated("the Block Ack bitmap"))?;
-        Ok(BlockAck { flags, duration, ra, ta, tid, start: sequence.number(), bitmap, behind: cursor.0 })
+        let start = sequence.number();
+        Ok(BlockAck { flags, duration, ht_control, ra, ta, tid, start, bitmap, behind: cursor.0 })
     }
 }
 
@@ -86,8 +91,8 @@ pub struct BlockAckReq {
 impl BlockAckReq {
     pub(super) fn emit(&self, out: &mut Vec<u8>) {
         let BlockAckReq { flags, duration, ra, ta, tid, start } = *self;
-        Start { flags, duration, ra, ta, tid, sequence: SequenceControl::new(start, 0) }
-            .emit(kind::BLOCK_ACK_REQ, out);
+        let sequence = SequenceControl::new(start, 0);
+        Start { flags, duration, ht_control: None, ra, ta, tid, sequence }.emit(kind::BLOCK_ACK_REQ, out);
     }
 
     /// Reads what follows the first byte.
@@ -97,7 +102,7 @@ impl BlockAckReq {
             reserved: "BAR Control with an ack policy or a reserved bit",
             other: "a Block Ack Request that is not compressed",
         };
-        let Start { flags, duration, ra, ta, tid, sequence } = Start::parse(&mut cursor, &words)?;
+        let Start { flags, duration, ra, ta, tid, sequence, .. } = Start::parse(&mut cursor, None, &words)?;
         if sequence.fragment() != 0 {
             return Err(FrameError::Unsupported("a Block Ack Request of fragments"));
         }
@@ -112,6 +117,7 @@ impl BlockAckReq {
 struct Start {
     flags: FrameFlags,
     duration: DurationField,
+    ht_control: Option<HtControl>,
     ra: MacAddr,
     ta: MacAddr,
     tid: u8,
@@ -127,17 +133,24 @@ struct Words {
 
 impl Start {
     fn emit(&self, kind: u8, out: &mut Vec<u8>) {
-        out.extend([kind, self.flags.0]);
+        out.extend([if self.ht_control.is_some() { kind::CONTROL_WRAPPER } else { kind }, self.flags.0]);
         out.extend(self.duration.us().to_le_bytes());
-        out.extend([self.ra, self.ta].iter().flat_map(|addr| addr.0));
+        out.extend(self.ra.0);
+        if let Some(control) = self.ht_control {
+            out.extend([kind, self.flags.0]);
+            out.extend(control.0.to_le_bytes());
+        }
+        out.extend(self.ta.0);
         out.extend((COMPRESSED | u16::from(self.tid) << 12).to_le_bytes());
         out.extend(self.sequence.raw().to_le_bytes());
     }
 
-    fn parse(cursor: &mut Cursor<'_>, words: &Words) -> Result<Start, FrameError> {
+    /// Reads what follows the first byte: of a wrapper, if a frame that begins with `carried` is in it.
+    fn parse(cursor: &mut Cursor<'_>, carried: Option<u8>, words: &Words) -> Result<Start, FrameError> {
         let flags = FrameFlags::parse(cursor)?;
         let duration = DurationField::parse(cursor)?;
         let ra = MacAddr::parse(cursor)?;
+        let ht_control = carried.map(|kind| Start::parse_wrapped(cursor, [kind, flags.0])).transpose()?;
         let ta = MacAddr::parse(cursor)?;
         let control = cursor.le16().ok_or(FrameError::Truncated(words.control))?;
         if control & !(0xF << 12) != COMPRESSED {
@@ -145,6 +158,15 @@ impl Start {
             return Err(FrameError::Unsupported(if is_compressed { words.reserved } else { words.other }));
         }
         let sequence = SequenceControl::parse(cursor)?;
-        Ok(Start { flags, duration, ra, ta, tid: (control >> 12) as u8, sequence })
+        Ok(Start { flags, duration, ht_control, ra, ta, tid: (control >> 12) as u8, sequence })
+    }
+
+    /// Carried Frame Control and HT Control.
+    fn parse_wrapped(cursor: &mut Cursor<'_>, carried: [u8; 2]) -> Result<HtControl, FrameError> {
+        let control = cursor.le16().ok_or(FrameError::Truncated("Carried Frame Control"))?;
+        if control.to_le_bytes() != carried {
+            return Err(FrameError::Unsupported("a Control Wrapper around anything but a Block Ack with its flags"));
+        }
+        HtControl::parse(cursor)
     }
 }

@@ -1,6 +1,6 @@
 //! Data and QoS data frames, and the IP packet inside. @80211-2020 9.3.2.1, @RFC1042
 
-use super::{DurationField, FrameFlags, MacAddr, QosControl, SequenceControl, amsdu, fcs, kind};
+use super::{DurationField, FrameFlags, HtControl, MacAddr, QosControl, SequenceControl, amsdu, fcs, kind};
 use crate::cursor::Cursor;
 use crate::{EmitError, FrameError, Packet};
 
@@ -25,6 +25,8 @@ pub struct DataHeader {
     pub sequence: SequenceControl,
     /// QoS Control; with it the frame is QoS data.
     pub qos: Option<QosControl>,
+    /// HT Control, of QoS data whose flags say so. @80211-2020 9.2.4.6
+    pub ht_control: Option<HtControl>,
 }
 
 /// The content of a data frame.
@@ -51,7 +53,7 @@ impl DataHeader {
     /// A frame in an independent BSS: To DS and From DS are zero, Address 3 is the BSSID. @80211-2020 9.3.2.1
     pub fn ibss(da: MacAddr, sa: MacAddr, bssid: MacAddr) -> DataHeader {
         let (flags, duration, sequence) = (FrameFlags::NONE, DurationField::ZERO, SequenceControl::default());
-        DataHeader { flags, duration, addr1: da, addr2: sa, addr3: bssid, sequence, qos: None }
+        DataHeader { flags, duration, addr1: da, addr2: sa, addr3: bssid, sequence, qos: None, ht_control: None }
     }
 
     /// A station's frame to its access point `bssid` for `da`. @80211-2020 9.3.2.1
@@ -131,8 +133,8 @@ impl DataHeader {
     fn unsupported(&self) -> Option<&'static str> {
         if self.flags.has(FrameFlags::TO_DS | FrameFlags::FROM_DS) {
             Some("a data frame with four addresses")
-        } else if self.qos.is_some() && self.flags.has(FrameFlags::HTC) {
-            Some("HT Control")
+        } else if (self.qos.is_some() && self.flags.has(FrameFlags::HTC)) != self.ht_control.is_some() {
+            Some("HT Control without its flag, or the flag without it")
         } else {
             None
         }
@@ -158,6 +160,9 @@ impl DataHeader {
         // The top bit of the subtype says that it has QoS Control. @80211-2020 9.2.4.1.3
         if let Some(qos) = self.qos.or(options.map(|_| QosControl(0))) {
             out.extend(qos.0.to_le_bytes());
+        }
+        if let Some(control) = self.ht_control {
+            out.extend(control.0.to_le_bytes());
         }
         if let Some(options) = options {
             let len = out.len() - start + 1 + options.len();
@@ -191,7 +196,7 @@ impl<'a> Data<'a> {
 
     /// Reads what follows the first byte.
     pub(super) fn parse(mut cursor: Cursor<'a>, is_qos: bool, has_options: bool) -> Result<Data<'a>, FrameError> {
-        let header = DataHeader {
+        let mut header = DataHeader {
             flags: FrameFlags::parse(&mut cursor)?,
             duration: DurationField::parse(&mut cursor)?,
             addr1: MacAddr::parse(&mut cursor)?,
@@ -199,7 +204,14 @@ impl<'a> Data<'a> {
             addr3: MacAddr::parse(&mut cursor)?,
             sequence: SequenceControl::parse(&mut cursor)?,
             qos: if is_qos { Some(QosControl::parse(&mut cursor)?) } else { None },
+            ht_control: None,
         };
+        if is_qos && header.flags.has(FrameFlags::HTC) {
+            if has_options {
+                return Err(FrameError::Unsupported("HT Control"));
+            }
+            header.ht_control = Some(HtControl::parse(&mut cursor)?);
+        }
         if let Some(what) = header.unsupported() {
             return Err(FrameError::Unsupported(what));
         }

@@ -26,7 +26,7 @@ impl FrameFlags {
     pub const MORE_DATA: FrameFlags = FrameFlags(0x20);
     /// The body is encrypted. @80211-2020 9.2.4.1.9
     pub const PROTECTED: FrameFlags = FrameFlags(0x40);
-    /// +HTC: in QoS data and management frames, an HT Control field follows (not modelled). @80211-2020 9.2.4.1.10
+    /// +HTC: in QoS data and management frames, an HT Control field follows. @80211-2020 9.2.4.1.10
     pub const HTC: FrameFlags = FrameFlags(0x80);
 
     /// True if all bits of `other` are set.
@@ -183,6 +183,46 @@ impl QosControl {
     }
 }
 
+/// The HT Control field, whole: bits without an accessor stay what they were. @80211-2020 9.2.4.6; the HE variant by IEEE Std 802.11ax-2021
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HtControl(pub u32);
+
+impl HtControl {
+    /// RDG/More PPDU of the HT and the VHT variant. @80211-2020 9.2.4.6.1
+    const MORE_PPDU: u32 = 1 << 31;
+    /// The lowest two bits of the HE variant.
+    const HE: u32 = 0b11;
+    /// Its first Control subfield: Control ID 6, command and status, whose second bit is RDG/More PPDU.
+    const STATUS: u32 = 6 << 2;
+    const MORE_PPDU_OF_STATUS: u32 = 1 << 7;
+
+    /// The HT variant, without feedback (MFB 127); or the VHT variant, without feedback (VHT-MCS 15 for 7 space-time streams).
+    /// @80211-2020 9.2.4.6.2, 9.2.4.6.3
+    pub const fn ht(is_vht: bool, more_ppdu: bool) -> HtControl {
+        let variant = if is_vht { 1 | 0x7F << 9 } else { 0x7F << 9 };
+        HtControl(variant | if more_ppdu { HtControl::MORE_PPDU } else { 0 })
+    }
+
+    /// The HE variant with command and status alone.
+    pub const fn he(more_ppdu: bool) -> HtControl {
+        HtControl(HtControl::HE | HtControl::STATUS | if more_ppdu { HtControl::MORE_PPDU_OF_STATUS } else { 0 })
+    }
+
+    /// RDG/More PPDU. Of an HE variant it is read if command and status come first.
+    pub const fn more_ppdu(self) -> bool {
+        if self.0 & HtControl::HE != HtControl::HE {
+            return self.0 & HtControl::MORE_PPDU != 0;
+        }
+        self.0 >> 2 & 0xF == HtControl::STATUS >> 2 && self.0 & HtControl::MORE_PPDU_OF_STATUS != 0
+    }
+
+    pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<HtControl, FrameError> {
+        let (low, high) = (cursor.le16(), cursor.le16());
+        let both = low.zip(high).ok_or(FrameError::Truncated("HT Control"))?;
+        Ok(HtControl(u32::from(both.0) | u32::from(both.1) << 16))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -193,6 +233,17 @@ mod tests {
         assert_eq!(DurationField::covering(Dur::from_us(32_767)), DurationField::MAX);
         assert_eq!(DurationField::covering(Dur::MAX), DurationField::MAX);
         assert_eq!(DurationField::from_us(32_768), None);
+    }
+
+    #[test]
+    fn the_bit_of_the_reverse_direction_stands_in_each_variant() {
+        for of in [|on| HtControl::ht(false, on), |on| HtControl::ht(true, on), HtControl::he] {
+            assert_eq!([of(false), of(true)].map(HtControl::more_ppdu), [false, true]);
+        }
+        assert_eq!(HtControl::ht(false, true).0, 0x8000_FE00);
+        assert_eq!(HtControl::ht(true, true).0, 0x8000_FE01);
+        // Bits from the lowest: 11, Control ID 6 (0110), AC Constraint 0, RDG/More PPDU 1.
+        assert_eq!(HtControl::he(true).0, 0b1001_1011);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! 802.11 MAC frames as bytes. @80211-2020 clause 9
 //!
 //! Models the frames an exchange is made of: data and QoS data with up to three addresses, A-MSDUs, Ack, compressed Block Ack and
-//! its request, RTS, CTS, and the beacon. All else is [`FrameError::Unsupported`]: no HT Control, no fourth address, no encryption beyond carrying a
+//! its request, RTS, CTS, and the beacon. All else is [`FrameError::Unsupported`]: no fourth address, no Control Wrapper but around a Block Ack, no encryption beyond carrying a
 //! protected body as it is, no A-MPDU delimiters. Frames include their FCS; [`Frame::parse_without_fcs`] is for
 //! captures that lack it. Fields are little-endian, as the standard sends them (@80211-2020 9.2.2).
 //!
@@ -22,7 +22,7 @@ pub use beacon::{Beacon, Capability, element, rate};
 pub use block_ack::{BlockAck, BlockAckReq};
 pub use control::{Ack, CfEnd, Cts, Rts};
 pub use data::{Body, Data, DataHeader, LLC_SNAP_IPV4};
-pub use fields::{AckPolicy, DurationField, FrameFlags, QosControl, SequenceControl};
+pub use fields::{AckPolicy, DurationField, FrameFlags, HtControl, QosControl, SequenceControl};
 
 use crate::cursor::Cursor;
 use crate::{EmitError, FrameError};
@@ -54,6 +54,7 @@ pub mod len {
 /// First bytes of Frame Control: version 0, type, subtype. @80211-2020 9.2.4.1.3, Table 9-1
 mod kind {
     pub(super) const BEACON: u8 = 0x80; // management, 1000
+    pub(super) const CONTROL_WRAPPER: u8 = 0x74; // control, 0111
     pub(super) const BLOCK_ACK_REQ: u8 = 0x84; // control, 1000
     pub(super) const BLOCK_ACK: u8 = 0x94; // control, 1001
     pub(super) const RTS: u8 = 0xB4; // control, 1011
@@ -139,7 +140,8 @@ impl<'a> Frame<'a> {
             kind::RTS => Rts::parse(cursor).map(Frame::Rts),
             kind::CTS => Cts::parse(cursor).map(Frame::Cts),
             kind::ACK => Ack::parse(cursor).map(Frame::Ack),
-            kind::BLOCK_ACK => BlockAck::parse(cursor).map(Frame::BlockAck),
+            kind::BLOCK_ACK => BlockAck::parse(cursor, false).map(Frame::BlockAck),
+            kind::CONTROL_WRAPPER => BlockAck::parse(cursor, true).map(Frame::BlockAck),
             kind::BLOCK_ACK_REQ => BlockAckReq::parse(cursor).map(Frame::BlockAckReq),
             kind::CF_END => CfEnd::parse(cursor).map(Frame::CfEnd),
             _ => Err(FrameError::Unsupported("this type and subtype")),

@@ -55,7 +55,8 @@ fn a_block_ack_byte_by_byte_and_its_bitmaps_by_the_fragment_number() {
     // The length is in the lowest four bits of the Starting Sequence Control: 8, 32, 64, 128 octets. Above them 0xABC.
     for (octets, low) in [(8, 0xC0), (32, 0xC4), (64, 0xC8), (128, 0xCA)] {
         let (bitmap, behind) = (&bits[..octets], &[][..]);
-        let block_ack = BlockAck { flags, duration, ra: node(1), ta: node(2), tid: 6, start: 0xABC, bitmap, behind };
+        let (ra, ta, ht_control) = (node(1), node(2), None);
+        let block_ack = BlockAck { flags, duration, ht_control, ra, ta, tid: 6, start: 0xABC, bitmap, behind };
         let frame = Frame::BlockAck(block_ack);
         let bytes = emitted(&frame);
         // Type 01, subtype 1001. BA Control: compressed in bits 1 to 4, the TID in the upper four.
@@ -72,11 +73,34 @@ fn a_block_ack_byte_by_byte_and_its_bitmaps_by_the_fragment_number() {
         assert_eq!((bytes.len(), &bytes[20 + octets..23 + octets]), (27 + octets, &[7, 8, 9][..]));
         assert_eq!(Frame::parse(&bytes), Ok(loaded));
     }
-    let odd =
-        BlockAck { flags, duration, ra: node(1), ta: node(2), tid: 0, start: 0, bitmap: &bits[..16], behind: &[] };
+    let (ra, ta, bitmap) = (node(1), node(2), &bits[..16]);
+    let odd = BlockAck { flags, duration, ht_control: None, ra, ta, tid: 0, start: 0, bitmap, behind: &[] };
     let mut out = vec![1];
     assert!(matches!(Frame::BlockAck(odd).emit(&mut out), Err(EmitError::Unsupported(_))));
     assert_eq!(out, [1]);
+}
+
+#[test]
+fn a_block_ack_in_a_control_wrapper_byte_by_byte() {
+    let (flags, duration) = (FrameFlags::NONE, DurationField::covering(Dur::from_us(44)));
+    let (ra, ta, ht_control) = (node(1), node(2), Some(HtControl::ht(false, true)));
+    let bitmap: &[u8] = &[1, 2, 3, 4, 5, 6, 7, 8];
+    let frame =
+        Frame::BlockAck(BlockAck { flags, duration, ht_control, ra, ta, tid: 6, start: 0xABC, bitmap, behind: &[] });
+    let bytes = emitted(&frame);
+    // Type 01, subtype 0111. Behind Address 1 the Frame Control that is carried and HT Control; the rest as without a wrapper.
+    assert_eq!(bytes[..16], [0x74, 0, 44, 0, 2, 0, 0, 0, 0, 1, 0x94, 0, 0x00, 0xFE, 0x00, 0x80]);
+    assert_eq!(bytes[16..26], [2, 0, 0, 0, 0, 2, 0x04, 0x60, 0xC0, 0xAB]);
+    assert_eq!(bytes.len(), 38);
+    assert_eq!(Frame::parse(&bytes), Ok(frame));
+    let with = |at: usize, value| {
+        let mut other = bytes[..34].to_vec();
+        other[at] = value;
+        Frame::parse_without_fcs(&other).unwrap_err().to_string()
+    };
+    let refused = "a Control Wrapper around anything but a Block Ack with its flags is not modelled";
+    assert_eq!([with(10, 0xD4), with(11, 0x08)], [refused; 2]);
+    assert_eq!(Frame::parse_without_fcs(&bytes[..14]), Err(FrameError::Truncated("HT Control")));
 }
 
 #[test]
@@ -252,7 +276,9 @@ impl Owned {
     fn frame(&self) -> Frame<'_> {
         let (flags, duration, [ra, ta, addr3], sequence, qos, number) = self.fields;
         let (flags, duration) = (FrameFlags(flags), DurationField::from_us(duration).unwrap());
-        let header = DataHeader { flags, duration, addr1: ra, addr2: ta, addr3, sequence, qos };
+        let control = HtControl(number as u32);
+        let ht_control = (qos.is_some() && flags.has(FrameFlags::HTC)).then_some(control);
+        let header = DataHeader { flags, duration, addr1: ra, addr2: ta, addr3, sequence, qos, ht_control };
         match self.which {
             0 => Frame::Ack(Ack { flags, duration, ra }),
             1 => Frame::Cts(Cts { flags, duration, ra }),
@@ -260,7 +286,7 @@ impl Owned {
             3 => Frame::Data(Data { header, options: None, body: Body::Ip(&self.body) }),
             4 => Frame::Data(Data { header, options: None, body: Body::Raw(&self.body) }),
             5 => {
-                let header = DataHeader { qos: qos.or(Some(QosControl(0))), ..header };
+                let header = DataHeader { qos: qos.or(Some(QosControl(0))), ht_control: None, ..header };
                 Frame::Data(Data { header, options: Some(&self.short), body: Body::Ip(&self.body) })
             }
             6 => {
@@ -270,7 +296,8 @@ impl Owned {
             7 => {
                 let (tid, start, bitmap) = (number as u8 & 0xF, sequence.number(), &self.bitmap);
                 let behind = &self.short;
-                Frame::BlockAck(BlockAck { flags, duration, ra, ta, tid, start, bitmap, behind })
+                let ht_control = (number & 0x10 > 0).then_some(control);
+                Frame::BlockAck(BlockAck { flags, duration, ht_control, ra, ta, tid, start, bitmap, behind })
             }
             _ => Frame::Beacon(Beacon {
                 flags,

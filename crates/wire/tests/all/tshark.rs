@@ -13,7 +13,7 @@ use testkit::tshark::{dissect, is_here, plain};
 use units::{BitRate, Dbm, Dur, SimTime};
 use wire::dot11::{
     self, Ack, AckPolicy, Beacon, BlockAck, Body, Capability, Cts, Data, DataHeader, DurationField, Frame,
-    FrameFlags, MacAddr, QosControl, Rts, SequenceControl, element,
+    FrameFlags, HtControl, MacAddr, QosControl, Rts, SequenceControl, element,
 };
 use wire::radiotap::{Channel, Radiotap, RadiotapFlags};
 use wire::{Echo, Flags, Ipv4, L4, Notice, NoticeKind, Payload, Quote, Seq, SeqRange, Tcp, TcpOptions, Udp};
@@ -169,6 +169,7 @@ fn control_and_data(record: &mut Record) {
             &emitted(&Frame::BlockAck(BlockAck {
                 flags,
                 duration: us(0),
+                ht_control: None,
                 ra,
                 ta,
                 tid: 6,
@@ -217,6 +218,38 @@ fn control_and_data(record: &mut Record) {
             ("wlan.duration", "44"),
         ];
         let expected = with(&with(&with(&ip_fields(), &[("icmp.checksum.status", GOOD)]), &ends), &more);
+        record.frame(&bytes, with(&expected, &[("wlan.fcs.status", GOOD)]));
+    }
+    let (start, bitmap, behind, ht_control) = (4_000, &bitmap[..8], &[][..], Some(HtControl::ht(false, true)));
+    record.frame(
+        &emitted(&Frame::BlockAck(BlockAck {
+            flags,
+            duration: us(0),
+            ht_control,
+            ra,
+            ta,
+            tid: 6,
+            start,
+            bitmap,
+            behind,
+        })),
+        with(
+            &with(&good, &addresses),
+            &[("wlan.fc.type_subtype", "23,25"), ("wlan.htc", "0x8000fe00"), ("wlan.htc.rdg_more_ppdu", "1")],
+        ),
+    );
+    // Each variant, in QoS data.
+    for (control, shown) in [
+        (HtControl::ht(false, true), ("0x8000fe00", ("wlan.htc.vht", "0"), ("wlan.htc.rdg_more_ppdu", "1"))),
+        (HtControl::ht(true, true), ("0x8000fe01", ("wlan.htc.vht", "1"), ("wlan.htc.rdg_more_ppdu", "1"))),
+        (HtControl::he(true), ("0x0000009b", ("wlan.htc.he", "1"), ("wlan.htc.he.a_control.cci.rdg_more_ppdu", "1"))),
+    ] {
+        let header = DataHeader::to_ap(ap, sta, server);
+        let (flags, qos) = (header.flags | FrameFlags::HTC, Some(QosControl::new(0, AckPolicy::Normal)));
+        let mut bytes = Vec::new();
+        DataHeader { flags, qos, ht_control: Some(control), ..header }.emit_packet(&echo, &mut bytes).unwrap();
+        let more = [("wlan.fc.order", "1"), ("wlan.htc", shown.0), shown.1, shown.2];
+        let expected = with(&with(&ip_fields(), &[("icmp.checksum.status", GOOD)]), &more);
         record.frame(&bytes, with(&expected, &[("wlan.fcs.status", GOOD)]));
     }
     let header = DataHeader { sequence: SequenceControl::new(9, 1), ..data_header() };

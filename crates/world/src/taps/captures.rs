@@ -7,7 +7,9 @@ use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use units::{Bytes, ChannelId, LinkId, NodeId, SimTime};
-use wire::dot11::{self, AckPolicy, DataHeader, DurationField, FrameFlags, MacAddr, QosControl, SequenceControl};
+use wire::dot11::{
+    self, AckPolicy, DataHeader, DurationField, FrameFlags, HtControl, MacAddr, QosControl, SequenceControl,
+};
 use wire::pcapng::{Description, Interface, LinkType, Named, Writer};
 use wire::radiotap::{self, AmpduStatus, Modulation, Radiotap, RadiotapFlags};
 use wire::{EmitError, Packet, Packets};
@@ -315,8 +317,11 @@ fn write_mpdu(
             let behind = mpdu.load().map_or(&[][..], |load| &load.bytes);
             let (tid, start, mut octets) = (bitmap.tid(), bitmap.start(), [0; 128]);
             bitmap.numbers().iter().for_each(|number| octets[number / 8] |= 1 << (number % 8));
+            // Control frames go in formats without an HT Control of their own: the HT variant.
+            let ht_control = bitmap.is_before_a_ppdu().then_some(HtControl::ht(false, true));
             let bitmap = &octets[..bitmap.width() / 8];
-            dot11::Frame::BlockAck(dot11::BlockAck { flags, duration, ra, ta, tid, start, bitmap, behind }).emit(out)
+            let block_ack = dot11::BlockAck { flags, duration, ht_control, ra, ta, tid, start, bitmap, behind };
+            dot11::Frame::BlockAck(block_ack).emit(out)
         }
         (Kind::BlockAckReq, Body::Request(mac::Request { tid, start })) => {
             let (tid, start) = (*tid, *start);
@@ -344,13 +349,16 @@ fn write_data(
     let retry = if *is_retry { FrameFlags::RETRY } else { FrameFlags::NONE };
     let more_data = if cue.is_some_and(|cue| cue.more_data) { FrameFlags::MORE_DATA } else { FrameFlags::NONE };
     let upper = cue.map_or(0, |cue| cue.number);
+    let ht_control = qos.and_then(|qos| qos.ht_control).map(|of| ht_control(frame.tx.mode, of.more_ppdu));
+    let htc = if ht_control.is_some() { FrameFlags::HTC } else { FrameFlags::NONE };
     let header_for = |packet: &Packet| {
         let header = data_header(frame, packet, (ra, ta), cell);
         DataHeader {
-            flags: header.flags | retry | more_data,
+            flags: header.flags | retry | more_data | htc,
             duration: DurationField::covering(frame.duration),
             qos: qos.map(|qos| QosControl::new(qos.user_priority, AckPolicy::Normal).with_upper(upper)),
             sequence: SequenceControl::new(*seq, *fragment),
+            ht_control,
             ..header
         }
     };
@@ -373,6 +381,14 @@ fn write_data(
     let written = carried.options.bytes();
     options[..written.len()].copy_from_slice(written);
     header_for(packet).emit_extended(frame.is_extended().then_some(&options[..room]), packet, out)
+}
+
+/// The HT Control field of data in this mode: the variant of its format.
+fn ht_control(mode: Mode, more_ppdu: bool) -> HtControl {
+    match mode.format.name {
+        "HE" => HtControl::he(more_ppdu),
+        name => HtControl::ht(name == "VHT", more_ppdu),
+    }
 }
 
 /// The frame of `len` bytes that carries the fragment whose number stands in `header`.
