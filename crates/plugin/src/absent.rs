@@ -103,7 +103,6 @@ pub const ABSENT: &[Absent] = &[
             "ilc-tcp",
             "atcp",
             "tp-lda",
-            "reverse-direction",
             "zhuge",
             "abc",
         ],

@@ -61,6 +61,7 @@ plugin::registry! { "scheme", Install as install:
     "lle-tcp" => lle_tcp,
     "loss-adaptive-retry" => loss_adaptive_retry,
     "nack-vegas" => nack_vegas,
+    "reverse-direction" => reverse_direction,
     "rtt-correct" => rtt_correct,
     "snoop" => snoop,
     "station-aifs" => station_aifs,

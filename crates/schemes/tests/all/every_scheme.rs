@@ -462,6 +462,12 @@ impl Node {
             let length = reply.map(|exchange| exchange.length());
             _ = writeln!(self.log, "{response:?} {length:?}");
         }
+        // An opportunity is lent: to the neighbour, and by it.
+        let (left, lent) = (Dur::from_ms(1), Dur::from_ms(20));
+        let granted = [plan.reverses_with(THERE).then(|| plan.keeps_free(THERE)), Some(plan.grant(THERE, left))];
+        let block_ack = frame(mac::Kind::BlockAck, (HERE, THERE), mode, mac::frame::BLOCK_ACK, lent);
+        let burst = plan.burst(&config, &block_ack, &job).map(|exchange| exchange.length());
+        _ = writeln!(self.log, "{granted:?} {burst:?}");
     }
 
     /// Data come that a Block Ack answers, and one of the neighbour's, with the same load. Whether the neighbour had the last one, and has more

@@ -28,6 +28,7 @@ mod lle_tcp_window;
 mod loss_adaptive_retry;
 mod nack_vegas;
 mod queue_bed;
+mod reverse_direction;
 mod rtt_correct;
 mod snoop;
 mod station_aifs;

@@ -7,7 +7,7 @@ use world::{Cell, Run};
 
 /// A server, an access point and `n` stations at 80 MHz, each with a download; keys of `[radio]`, of `[channel]`, of the scenario, of the flows,
 /// and a scheme.
-fn cell(n: usize, [radio, channel, duration, flow, scheme]: [&str; 5]) -> String {
+pub fn cell(n: usize, [radio, channel, duration, flow, scheme]: [&str; 5]) -> String {
     let queue = "queue = { packets = 2000 }";
     let head = format!(
         "[scenario]\n{duration}\n[radio]\nwidth = \"80 MHz\"\nstreams = 2\n{queue}\n{radio}\n[channel]\n{channel}"
@@ -15,13 +15,13 @@ fn cell(n: usize, [radio, channel, duration, flow, scheme]: [&str; 5]) -> String
     downloads(n, [&head, "rate = \"10 Gb/s\"\ndelay = \"1 ms\"\nqueue = { packets = 5000 }", scheme, "", flow])
 }
 
-const AC: &str = "standard = \"802.11ac\"\nmcs = 9";
-const AX: &str = "standard = \"802.11ax\"\nmcs = 11";
-const LONG: &str = "duration = \"3 s\"\nwarmup = \"1 s\"";
+pub const AC: &str = "standard = \"802.11ac\"\nmcs = 9";
+pub const AX: &str = "standard = \"802.11ax\"\nmcs = 11";
+pub const LONG: &str = "duration = \"3 s\"\nwarmup = \"1 s\"";
 const HACK: &str = "[[scheme]]\nname = \"hack\"";
 const LLE: &str = "[[scheme]]\nname = \"lle-tcp\"";
 
-fn goodput(run: &Run) -> f64 {
+pub fn goodput(run: &Run) -> f64 {
     Run::number(&run.summary, "goodput_bps").unwrap()
 }
 

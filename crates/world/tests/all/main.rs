@@ -58,6 +58,7 @@ mod queues;
 mod rates;
 mod reach;
 mod retry;
+mod reverse_direction;
 mod route_metric;
 mod rtt_correct;
 mod runner;

@@ -9,7 +9,7 @@ pub use testkit::tshark::is_here as tshark_is_here;
 use testkit::tshark::{Folder, captures_of, fields, plain};
 
 /// The fields asked of each frame.
-const FIELDS: [&str; 48] = [
+const FIELDS: [&str; 50] = [
     "_ws.malformed",
     "_ws.expert.severity",
     "frame.protocols",
@@ -58,6 +58,8 @@ const FIELDS: [&str; 48] = [
     "wlan_radio.data_rate",
     "frame.len",
     "wlan.fc.moredata",
+    "wlan.htc.rdg_more_ppdu",
+    "wlan.htc.he.a_control.cci.rdg_more_ppdu",
 ];
 
 /// Types and subtypes of frames, as tshark numbers them.

@@ -9,9 +9,13 @@ fn every_registered_scheme_sits_at_a_plain_station_or_access_point() {
     for id in schemes::NAMES {
         let mut seats = 0;
         for node in [crate::five::station(), crate::five::access_point()] {
-            // A refusal names what is missing here: powers, an access point; what rides in Block Acks needs some.
+            // A refusal names what is missing here: powers, an access point; what goes with Block Acks needs some.
             let plain = Ground::new(node);
-            let mut ground = if *id == "hack" { plain.with_mac(aggregating(node.standard)) } else { plain };
+            let mut ground = if ["hack", "reverse-direction"].contains(id) {
+                plain.with_mac(aggregating(node.standard))
+            } else {
+                plain
+            };
             if ground.install(&scheme(id, &[])).is_ok_and(|sits| sits) {
                 assert!(ground.stack.members.iter().all(|member| member.claims.scheme == *id));
                 assert_eq!(Bench::new(ground.stack).held(), 0);
