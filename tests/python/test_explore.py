@@ -412,6 +412,7 @@ def test_what_would_take_too_long_or_too_much_is_refused_with_its_forecast(
     ("elapsed_s", "processor_s", "is_refused"),
     [
         (0.9, 0.9, False),  # too early to say
+        (4, 0.1 * machine.cores(), False),  # a busy machine: a tenth of a second of work says nothing
         (10, 2 * machine.cores(), False),  # 18 s are left by themselves, and 90 at the speed so far
         (10, 6 * machine.cores(), True),  # 54 s are left, whoever else works
         (61, 0.1 * machine.cores(), True),  # it has been waited for
