@@ -229,7 +229,7 @@ def check_time(standing: Standing, elapsed_s: float, processor_s: float, runs: i
     """Raise `InputError` where the rest would take longer than the page waits, or where it has waited so long.
 
     The forecast is of processor time, which other programs do not change: a lesson is not refused because a browser
-    starts beside it. It waits for a second of that, too: of a tenth, which is what a busy machine gives in one, the first
+    starts beside it. It waits for a second of that, too: a busy machine gives a tenth in one, and of that the first
     reading of files is the larger part.
     """
     alone_s = processor_s / max(1, min(machine.cores(), standing.runs))
