@@ -133,7 +133,7 @@ fn example(at: &str) -> &'static str {
     match at {
         "node" => "name = \"sta9\"",
         "flow" => "from = \"sta1\", to = \"ap\"",
-        "scheme" => "name = \"lle-tcp\"",
+        "scheme" => "name = \"NAME\"",
         "event" => "at = \"1 s\"",
         "window" => "to = \"1 s\"",
         "channel.further" => "name = \"far\"",
