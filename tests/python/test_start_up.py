@@ -51,6 +51,11 @@ def least_cpu(budget_s: float, *command: str) -> float:
     return least
 
 
+REFERENCE_S = 0.07
+"""CPU seconds of importing three modules of Python's own where the budgets hold. The same machine took 0.11 an hour
+later, and this package 0.44 s in place of 0.31."""
+
+
 @pytest.mark.parametrize(
     ("command", "budget_s"),
     [
@@ -63,4 +68,8 @@ def least_cpu(budget_s: float, *command: str) -> float:
     ],
 )
 def test_start_up_budget(command: tuple[str, ...], budget_s: float) -> None:
-    assert least_cpu(budget_s, *command) < budget_s
+    """Where the machine imports Python's own modules slower than the one of the budget, it gets as much more."""
+    least_s = least_cpu(budget_s, *command)
+    if least_s >= budget_s:
+        budget_s *= max(1.0, least_cpu(0.0, "-c", "import asyncio, unittest.mock, xml.dom.minidom") / REFERENCE_S)
+    assert least_s < budget_s
