@@ -544,10 +544,13 @@ impl Station {
         match self.state {
             State::Gap => self.send_step(cx),
             State::BetweenExchanges => self.begin(cx),
-            State::Awaiting if cx.air.is_receiving() => self.state = State::Hearing,
-            State::Awaiting => self.fail(cx, originator::Failure::Unanswered),
-            State::Yielding if cx.air.is_receiving() => self.state = State::Yielded,
-            State::Yielding => self.end_yield(cx),
+            // Asked in one place: what is called from two is not compiled in line.
+            State::Awaiting | State::Yielding => match (cx.air.is_receiving(), self.state) {
+                (true, State::Yielding) => self.state = State::Yielded,
+                (true, _) => self.state = State::Hearing,
+                (false, State::Yielding) => self.end_yield(cx),
+                (false, _) => self.fail(cx, originator::Failure::Unanswered),
+            },
             State::TakingBack => self.take_back(cx),
             State::Idle | State::Sending | State::Hearing | State::Yielded => {}
         }

@@ -2,8 +2,8 @@
 //! answers with a burst, Block Ack and data of its own. @80211-2020 10.29
 //!
 //! - The initiator keeps time free behind its A-MPDU, announces it, and says so in HT Control. If the Block Ack says that a PPDU follows, it waits for that,
-//!   answers it, and takes the rest of the opportunity back. If nothing follows in time, or what follows is lost, the opportunity ends. What is announced
-//!   and not used is given back by a CF-End.
+//!   answers it, and takes the rest of the opportunity back; a CF-End gives back what it does not use. If nothing follows in time, or what follows is lost, the
+//!   opportunity ends as it is.
 //! - The responder sends one PPDU a grant, with what stands first in a category, if that is for the initiator. It does not contend: its category draws a new backoff
 //!   afterwards, as after any transmission.
 //! - The standard lets a burst have several PPDUs, a Block Ack share the A-MPDU of the data, and an Ack begin a burst. None of these is modelled.
@@ -105,16 +105,17 @@ impl Station {
     /// The response that is due begins a sequence. Of one to a burst the end is noted.
     #[cold]
     pub(super) fn begins_with(&mut self, cx: &mut Cx<impl Air>, response: &mut Frame) -> bool {
+        let granted = std::mem::replace(&mut self.reverse.granted, SimTime::ZERO);
         if self.state == State::Yielded {
             (self.state, self.wakeup) = (State::TakingBack, (cx.now + response.airtime, When::Between));
         }
         self.state == State::Idle
-            && (self.reverse.is_on && self.burst(cx, response) || self.plan.replies() && self.reply(cx, response))
+            && (self.reverse.is_on && self.burst(cx, response, granted)
+                || self.plan.replies() && self.reply(cx, response))
     }
 
     /// The Block Ack that is due begins a burst, if the data that it answers granted one, and there is something for their sender.
-    fn burst(&mut self, cx: &mut Cx<impl Air>, block_ack: &mut Frame) -> bool {
-        let granted = std::mem::replace(&mut self.reverse.granted, SimTime::ZERO);
+    fn burst(&mut self, cx: &mut Cx<impl Air>, block_ack: &mut Frame, granted: SimTime) -> bool {
         // As the Block Ack it does not ask the NAV, which the initiator itself may have set in the exchange before.
         if granted <= cx.now || block_ack.kind != Kind::BlockAck {
             return false;

@@ -25,16 +25,20 @@ fn aggregating(own: Aggregation) -> Config {
 }
 
 /// Four stations. A frame of C's is over at 348; what A is handed before waits for an AIFS and its first backoff.
-struct Cell {
-    net: Net,
-    start: u64,
+pub struct Cell {
+    pub net: Net,
+    pub start: u64,
     /// Of A's further backoffs, with the first window.
     slots: Vec<u64>,
 }
 
 fn cell(own: Aggregation, msdus: usize) -> Cell {
     let configs = [0; 4].map(|_| aggregating(own));
-    let mut net = Net::build(&Build { limit: Limit::Packets(1000), ..Build::of(&configs) });
+    cell_in(Net::build(&Build { limit: Limit::Packets(1000), ..Build::of(&configs) }), msdus)
+}
+
+/// The same in a net of four stations.
+pub fn cell_in(mut net: Net, msdus: usize) -> Cell {
     net.air(100, frame(Kind::Data, C, NOBODY, 0));
     for _ in 0..msdus {
         net.offer(200, A, B, tos(BE));
@@ -46,18 +50,18 @@ fn cell(own: Aggregation, msdus: usize) -> Cell {
 
 impl Cell {
     /// 28 µs of D's signal at B.
-    fn jam(&mut self, when: u64) -> &mut Cell {
+    pub fn jam(&mut self, when: u64) -> &mut Cell {
         self.net.air(when, frame(Kind::Ack, D, NOBODY, 0));
         self
     }
 
-    fn run(&mut self) -> &mut Cell {
+    pub fn run(&mut self) -> &mut Cell {
         self.net.run_out(2_000_000);
         self
     }
 
     /// Frames of A and B: kind, start, airtime, Duration.
-    fn sent(&self) -> Vec<(Kind, u64, u64, u64)> {
+    pub fn sent(&self) -> Vec<(Kind, u64, u64, u64)> {
         self.net.sent_by(&[A, B])
     }
 

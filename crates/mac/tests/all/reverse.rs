@@ -4,9 +4,8 @@
 //! are an A-MPDU of 3094 B: 20 + 4 · ⌈(22 + 8 · 3094) / 216⌉ = 480 µs, three 4642 B: 712. A Block Ack in its wrapper has 38 B:
 //! 20 + 4 · ⌈(22 + 8 · 38) / 96⌉ = 36; a CF-End 20 B: 28.
 
-use crate::edca::harness::{
-    A, AIFS, B, BE, Build, C, D, NOBODY, Net, SIFS, SLOT, backoffs, category, edca, frame, tos,
-};
+use crate::block_ack::{Cell, cell_in};
+use crate::edca::harness::{A, AIFS, B, BE, Build, C, D, Net, SIFS, SLOT, backoffs, category, edca, tos};
 use mac::exchange::{self, Exchange, Job, Response};
 use mac::{Aggregation, Config, Dcf, Fate, Frame, HtControl, Kind, Plan};
 use queue::Limit;
@@ -56,13 +55,7 @@ impl Plan for Reversing {
     }
 }
 
-/// Four stations, of which A and B reverse; an opportunity lasts `limit`. As in `block_ack`, a frame of C's is over at 348, and A's
-/// A-MPDU of `msdus` begins at `start`.
-struct Cell {
-    net: Net,
-    start: u64,
-}
-
+/// Four stations, of which A and B reverse; an opportunity lasts `limit`. The rest is as in `block_ack`.
 fn cell_with(own: Aggregation, limit: u64, grant: u64, msdus: usize) -> Cell {
     cell_of(&[A, B], own, limit, grant, msdus)
 }
@@ -77,11 +70,8 @@ fn cell_of(with: &'static [NodeId], own: Aggregation, limit: u64, grant: u64, ms
         let most = Dur::from_us(grant);
         if with.contains(&node) { Box::new(Reversing { most, with }) } else { Box::new(Dcf) }
     };
-    let mut net = Net::build(&Build { limit: Limit::Packets(1000), plan: &plan, ..Build::of(&configs) });
-    net.air(100, frame(Kind::Data, C, NOBODY, 0));
-    (0..msdus).for_each(|_| _ = net.offer(200, A, B, tos(BE)));
-    let slots = u64::from(backoffs(A, BE).below(16)) * SLOT;
-    Cell { net, start: 100 + 248 + AIFS[1] + slots }
+    let net = Net::build(&Build { limit: Limit::Packets(1000), plan: &plan, ..Build::of(&configs) });
+    cell_in(net, msdus)
 }
 
 fn cell(msdus: usize) -> Cell {
@@ -95,29 +85,13 @@ impl Cell {
         self
     }
 
-    /// 28 µs of D's signal.
-    fn jam(&mut self, when: u64) -> &mut Cell {
-        self.net.air(when, frame(Kind::Ack, D, NOBODY, 0));
-        self
-    }
-
-    fn run(&mut self) -> &mut Cell {
-        self.net.run_out(2_000_000);
-        self
-    }
-
-    /// Frames of A and B: kind, start, airtime, Duration.
-    fn sent(&self) -> Vec<(Kind, u64, u64, u64)> {
-        self.net.sent_by(&[A, B])
-    }
-
     /// The frames of a node, by kind.
     fn kinds(&self, node: NodeId) -> Vec<Kind> {
         self.net.sent.iter().filter(|it| it.from == node).map(|it| it.kind).collect()
     }
 
     /// Times at which packets went up at a node.
-    fn up(&self, node: NodeId) -> Vec<u64> {
+    fn handed_up(&self, node: NodeId) -> Vec<u64> {
         self.net.delivered.iter().filter(|it| it.node == node).map(|it| it.when).collect()
     }
 
@@ -150,7 +124,7 @@ fn the_whole_burst_to_the_microsecond_and_what_is_left_is_given_back() {
     let first = (Kind::Data, start, TWO, SIFS + BLOCK_ACK + GRANT);
     let last = (Kind::CfEnd, over + SIFS, CF_END, 0);
     assert_eq!(cell.sent(), [&[first], &burst[..], &[last]].concat());
-    assert_eq!([cell.up(B), cell.up(A)], [[end; 2], [burst[1].1 + TWO; 2]]);
+    assert_eq!([cell.handed_up(B), cell.handed_up(A)], [[end; 2], [burst[1].1 + TWO; 2]]);
     assert_eq!([cell.grants(A), cell.grants(B)], [[Some(true)], [Some(false)]]);
     assert_eq!([cell.net.done(A), cell.net.done(B)], [[(Fate::Delivered, 1); 2]; 2]);
     let counters = cell.net.stations[1].counters();
@@ -243,7 +217,7 @@ fn a_lost_block_ack_loses_the_burst_nothing() {
     let [lost, data, answer] = burst(end, GRANT, TWO);
     assert_eq!(cell.sent()[1..4], [lost, data, answer], "A answers what it can read");
     assert_eq!([cell.net.done(A), cell.net.done(B)], [[(Fate::Delivered, 2); 2], [(Fate::Delivered, 1); 2]]);
-    assert_eq!([cell.up(A).len(), cell.up(B).len()], [2, 2], "once each");
+    assert_eq!([cell.handed_up(A).len(), cell.handed_up(B).len()], [2, 2], "once each");
 }
 
 #[test]
@@ -257,7 +231,7 @@ fn a_lost_burst_ends_the_opportunity_and_is_tried_again_by_contention() {
     assert!(cell.net.data_starts(A)[1] > answer.1 + AIFS[1], "A contends again");
     let attempts: Vec<_> = cell.net.done(B);
     assert_eq!(attempts, [(Fate::Delivered, 2); 2]);
-    assert_eq!([cell.up(A).len(), cell.up(B).len()], [2, 4]);
+    assert_eq!([cell.handed_up(A).len(), cell.handed_up(B).len()], [2, 4]);
 }
 
 #[test]
