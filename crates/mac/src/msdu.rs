@@ -266,7 +266,7 @@ impl Msdu {
 
     /// True if further fragments follow the one that its next data frame carries.
     pub(crate) fn has_further(&self) -> bool {
-        u64::from(self.unacknowledged) > (self.mpdu - self.overhead()).0 && self.unacknowledged > 0
+        self.unacknowledged > 0 && u64::from(self.unacknowledged) > (self.mpdu - self.overhead()).0
     }
 
     /// Length of the frame of the fragment behind the next.
