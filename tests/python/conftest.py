@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser
 
+    from explore_client import Client
     from interlayer.study.outcome import Outcome
 
 ROOT = Path(__file__).parents[2]
@@ -31,6 +32,15 @@ ROOT = Path(__file__).parents[2]
 # The same examples every time, however busy the machine: a red test is then a red test.
 settings.register_profile("interlayer", derandomize=True, deadline=None)
 settings.load_profile("interlayer")
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    """The explorer's page, asked by HTTP."""
+    from explore_client import served
+
+    with served() as found:
+        yield found
 
 
 @pytest.fixture(autouse=True)

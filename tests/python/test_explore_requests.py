@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -13,16 +13,7 @@ from explore_client import CELL, RTS, Client, raw, served
 from interlayer import simulator
 from interlayer.explore import server
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 pytestmark = pytest.mark.core
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[Client]:
-    with served() as found:
-        yield found
 
 
 # ---------------------------------------------------------------------------------------------------------- who may ask

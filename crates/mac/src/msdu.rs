@@ -266,7 +266,14 @@ impl Msdu {
 
     /// True if further fragments follow the one that its next data frame carries.
     pub(crate) fn has_further(&self) -> bool {
-        self.unacknowledged > 0 && u64::from(self.unacknowledged) > (self.mpdu - self.overhead()).0
+        self.unacknowledged > 0 && self.is_longer_than_its_frame()
+    }
+
+    // Out of line: most MSDUs go whole.
+    #[cold]
+    #[inline(never)]
+    fn is_longer_than_its_frame(&self) -> bool {
+        u64::from(self.unacknowledged) > (self.mpdu - self.overhead()).0
     }
 
     /// Length of the frame of the fragment behind the next.

@@ -1,7 +1,6 @@
 //! The originator: the exchanges that a station conducts. @80211-2020 10.3.4, 10.23.2
 
 use super::compose::mpdu;
-use super::reverse::is_before_a_ppdu;
 use super::{Cx, Edcaf, Output, State, Station};
 use crate::AfterTimeout;
 use crate::air::Air;
@@ -331,9 +330,6 @@ impl Station {
         if self.has_categories() {
             cx.air.release_others(self.contender(self.active));
             self.unload(cx, frame);
-        }
-        if self.reverse.is_on {
-            self.reverse.follows = is_before_a_ppdu(frame);
         }
         self.edcafs[self.active].requests_left = 0;
         if !is_whole {

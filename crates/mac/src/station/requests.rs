@@ -31,6 +31,7 @@ impl Station {
         if frame.kind != Kind::BlockAck {
             return None;
         }
+        self.reverse.follows = bitmap.is_before_a_ppdu();
         let edcaf = &self.edcafs[self.active];
         self.acknowledged.clear();
         let received = edcaf.psdu().enumerate().filter(|(_, msdu)| msdu.seq.is_some_and(|seq| bitmap.contains(seq)));

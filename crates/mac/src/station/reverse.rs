@@ -55,11 +55,6 @@ impl Reverse {
     }
 }
 
-/// True if a Block Ack says that a PPDU of the same station follows.
-pub(super) fn is_before_a_ppdu(frame: &Frame) -> bool {
-    frame.kind == Kind::BlockAck && frame.psdu.mpdus()[0].bitmap().is_some_and(|bitmap| bitmap.is_before_a_ppdu())
-}
-
 impl Station {
     /// The HT Control field of this MSDU's QoS data. MAC options stand in its place.
     #[inline(always)]
