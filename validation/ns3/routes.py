@@ -207,8 +207,8 @@ def quantity(name: str, run: dict[str, float]) -> float:
     return run["delivered"] / run["offered"] if name == "delivery" else float(run[name])
 
 
-KEPT = ("routing.counts_up", "false")
-"""As ns-3: a route that ends keeps its number."""
+WAYS = ("routing.preset", "ns3")
+"""The ways of ns-3's agent."""
 
 
 def pooled(kind: str, load: str, theirs: Runs, mine: Runs) -> dict[str, compare.Pair]:
@@ -243,13 +243,13 @@ def renew(runs: int, workers: int) -> None:
 
 def table(theirs: Runs, runs: int, overrides: list[tuple[str, str]]) -> str:
     """Markdown."""
-    lines = ["| networks | of | ours | ns-3 | difference, % | with numbers kept, % |", "|---|---|---|---|---|---|"]
-    readings = [{network: ours(network, runs, more) for network in theirs} for more in (overrides, [*overrides, KEPT])]
+    lines = ["| networks | of | ours | ns-3 | difference, % | with its ways, % |", "|---|---|---|---|---|---|"]
+    readings = [{network: ours(network, runs, more) for network in theirs} for more in (overrides, [*overrides, WAYS])]
     for kind, load in dict.fromkeys((network.kind, network.load) for network in theirs):
-        mine, kept = (pooled(kind, load, theirs, reading) for reading in readings)
+        mine, alike = (pooled(kind, load, theirs, reading) for reading in readings)
         for what, pair in mine.items():
             both = [peers.text(one, 3 if what == "delivery" else 1) for one in pair]
-            differences = [f"{100 * it.difference:+.1f} ± {100 * it.half_width:.1f}" for it in (pair, kept[what])]
+            differences = [f"{100 * it.difference:+.1f} ± {100 * it.half_width:.1f}" for it in (pair, alike[what])]
             lines.append(f"| {kind}, {load} | {what} | {' | '.join(both)} | {' | '.join(differences)} |")
     return "\n".join(lines)
 

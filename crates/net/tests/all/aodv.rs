@@ -4,6 +4,7 @@ mod errors;
 mod links;
 mod messages;
 mod ns2;
+mod ns3;
 mod replies;
 mod requests;
 mod sequence;

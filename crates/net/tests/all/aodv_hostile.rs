@@ -123,6 +123,7 @@ fn hostile_messages_do_no_harm() {
     harass(50_000, 1, &[]);
     let all = ["hello", "local_repair", "rrep_ack"].map(|key| (key, Value::Bool(true)));
     harass(50_000, 2, &all);
+    harass(50_000, 3, &[("preset", Value::Choice("ns3"))]);
 }
 
 #[test]

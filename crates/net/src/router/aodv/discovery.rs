@@ -55,7 +55,9 @@ impl Aodv {
         if self.table.at(now, destination).is_some_and(|route| route.is_repairable) {
             return self.repair(now, destination, source, orders);
         }
-        if let Some(from) = from {
+        if self.settings.is_ns3 {
+            self.refuse_to_source(now, destination, source, orders);
+        } else if let Some(from) = from {
             self.refuse(now, destination, from, orders);
         }
         false

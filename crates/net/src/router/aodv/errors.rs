@@ -11,8 +11,11 @@ use wire::{Content, Packet};
 impl Aodv {
     /// A neighbour is out of reach: the MAC gave `packet` to it up, or it was silent. @RFC3561 sec. 6.10, 6.11 case (i)
     pub(super) fn link_lost(&mut self, now: SimTime, to: Neighbour, packet: Option<&Packet>, orders: &mut Orders) {
+        if self.settings.is_ns3 && !self.listed.remove(&to.1) {
+            return;
+        }
         self.counters.link_failures += u64::from(packet.is_some());
-        if let Some(packet) = packet.filter(|packet| Aodv::is_control(packet))
+        if let Some(packet) = packet.filter(|packet| Aodv::is_control(packet) && !self.settings.is_ns3)
             && let Content::Bytes(bytes) = &packet.payload.content
             && let Some(Message::Reply(_)) = Message::read(bytes)
         {
@@ -28,10 +31,11 @@ impl Aodv {
         let lost = self.table.over(now, to);
         lost.iter().for_each(|destination| self.table.end(now, *destination, None));
         if !lost.is_empty() {
-            orders.push(self.clears(to));
+            self.clear(to, orders);
         }
         let mut told = lost;
-        if let Some(packet) = packet.filter(|packet| !Aodv::is_control(packet) && !self.settings.is_ns2) {
+        let saves = !self.settings.is_ns2 && !self.settings.is_ns3;
+        if let Some(packet) = packet.filter(|packet| saves && !Aodv::is_control(packet)) {
             self.saves(now, packet, &mut told, orders);
         }
         if self.settings.is_ns2 {
@@ -41,9 +45,13 @@ impl Aodv {
         }
     }
 
-    /// The fate of packets that are queued for a neighbour that has gone: they seek another way. ns-2 drops them.
-    fn clears(&self, (interface, to): Neighbour) -> Order {
-        if self.settings.is_ns2 { Order::Flush(interface, to) } else { Order::Recall(interface, to) }
+    /// Packets that are queued for a neighbour that has gone seek another way. ns-2 drops them, ns-3 sends them to it all the same.
+    fn clear(&self, (interface, to): Neighbour, orders: &mut Orders) {
+        match (self.settings.is_ns2, self.settings.is_ns3) {
+            (true, _) => orders.push(Order::Flush(interface, to)),
+            (_, true) => {}
+            _ => orders.push(Order::Recall(interface, to)),
+        }
     }
 
     /// ns-2's choice: a route is repaired here if the packet has come farther than it has to go. What is queued stays, and no other
@@ -134,6 +142,21 @@ impl Aodv {
         }
     }
 
+    /// ns-3's choice: the error goes to the next hop towards the packet's source, which need not be the neighbour that sent it here; to all
+    /// if there is no route to the source.
+    pub(super) fn refuse_to_source(
+        &mut self,
+        now: SimTime,
+        destination: Ipv4Addr,
+        source: Ipv4Addr,
+        orders: &mut Orders,
+    ) {
+        let number = self.table.at(now, destination).and_then(|route| route.number).unwrap_or_default();
+        let to = self.table.active(now, source).map(|route| route.next);
+        let error = Error { no_delete: false, unreachable: vec![(destination, number)] };
+        self.send(now, &Message::Error(error), ONE_HOP, to, orders);
+    }
+
     /// The same after a reboot: everybody is told, and the wait begins anew. @RFC3561 sec. 6.13
     pub(super) fn refuse_while_silent(&mut self, now: SimTime, destination: Ipv4Addr, orders: &mut Orders) {
         self.silent_until = now + self.settings.delete_period;
@@ -153,7 +176,8 @@ impl Aodv {
         let mut told = Vec::new();
         for (destination, number) in &error.unreachable {
             // The sender is not told to be out of its own reach: it was just heard.
-            let over = self.table.active(now, *destination).filter(|route| route.next == from);
+            let also_ended = self.settings.is_ns3;
+            let over = self.table.at(now, *destination).filter(|it| it.next == from && (it.is_valid || also_ended));
             if over.is_none() || *destination == crate::address(from.1) {
                 continue;
             }
@@ -166,7 +190,7 @@ impl Aodv {
             return;
         }
         if !error.no_delete {
-            orders.push(self.clears(from));
+            self.clear(from, orders);
         }
         self.tell(now, &told, error.no_delete, orders);
     }
@@ -180,7 +204,7 @@ impl Aodv {
             };
             unreachable.push((*destination, route.number.unwrap_or_default()));
             neighbours.extend(&route.precursors);
-            if !no_delete {
+            if !no_delete && !self.settings.is_ns3 {
                 route.precursors.clear();
             }
         }

@@ -30,6 +30,15 @@
 //! - **Preset** `ns2` has the constants and ways of ns-2.35's agent: waits that grow by floods, 10 s of silence after a search in vain,
 //!   repair if the way behind is longer than the way ahead, else queue and packet dropped; errors to all. It does not have its
 //!   gaps of 10 ms between packets that are released, its data TTL of 30 and its timer of 0.5 s.
+//! - **Preset** `ns3` has the ways of ns-3 3.37's agent. It heeds the MAC's reports of neighbours in its list alone: those it heard a new
+//!   request or a reply of, or forwards to; a report takes its neighbour off the list. It saves nothing: neither the packet that was
+//!   given up nor what is queued behind it, which goes on to the old neighbour. A relay whose route, even one that has ended, leads to
+//!   the neighbour that asks does not pass its request on. A request does not revive the route to its originator, though a reply goes
+//!   that way. Whom a reply gives a new route, it gives no precursors. An error about a packet without a route goes to the next
+//!   hop towards its source, which need not be who sent it: then that neighbour goes on for ever. Errors are passed on, and said again,
+//!   of routes that have ended too, without a limit. Nobody is blacklisted, and numbers stay as they were (`counts_up`). ns-3 lists the next hop towards
+//!   the sender of what a node is delivered; here it is that of TCP packets, which are answered. It does not have its jitter of whole
+//!   milliseconds and the acknowledgements that it asks of replies about a neighbour.
 //! - **Departs** none else known.
 //! - **Checked** crates/net/tests/all/aodv*.rs; crates/world/tests/all/aodv.rs.
 
@@ -56,7 +65,7 @@ use discovery::Search;
 use engine::Stream;
 use limits::{Rate, Seen, Timed};
 use plugin::{Info, Params};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 use table::Table;
@@ -127,6 +136,8 @@ pub struct Aodv {
     silent_until: SimTime,
     /// ns-2: destinations that were sought in vain, and until when they are not sought again.
     quiet: BTreeMap<Ipv4Addr, SimTime>,
+    /// ns-3: the neighbours in its list. What the MAC reports of others it does not heed.
+    listed: BTreeSet<NodeId>,
     counters: Counters,
 }
 
@@ -159,6 +170,7 @@ impl Aodv {
             delayed: Delayed::default(),
             silent_until: SimTime::ZERO,
             quiet: BTreeMap::new(),
+            listed: BTreeSet::new(),
             counters: Counters::default(),
             settings,
         }
@@ -256,6 +268,12 @@ impl Aodv {
 
     /// A control packet came from a neighbour: there is a route to it. @RFC3561 sec. 6.2
     fn hear(&mut self, now: SimTime, from: table::Neighbour, number: Option<Number>, life: Dur, orders: &mut Orders) {
+        if self.settings.is_ns3
+            && let Some(route) = self.table.at(now, crate::address(from.1))
+            && (route.number.is_none() || route.hops > 1)
+        {
+            route.precursors.clear();
+        }
         self.table.hear(now, from, now + life, number);
         self.found(now, crate::address(from.1), orders);
     }
@@ -282,6 +300,10 @@ impl Router for Aodv {
         let route = self.table.active(now, destination)?;
         route.until = route.until.max(until);
         let (interface, node) = route.next;
+        if self.settings.is_ns3 && (from.is_some() || matches!(packet.l4, L4::Tcp(_))) {
+            self.listed.insert(node);
+            self.listed.extend(from);
+        }
         for neighbour in [Some(node), from].into_iter().flatten() {
             let address = crate::address(neighbour);
             if self.table.at(now, address).is_some_and(|route| route.is_direct(address)) {
@@ -317,6 +339,9 @@ impl Router for Aodv {
         };
         if self.greeted.contains(from) {
             self.greeted.set(from, now + self.hello_patience());
+        }
+        if self.settings.is_ns3 && !packet.ip.dst.is_broadcast() && self.table.active(now, packet.ip.src).is_some() {
+            self.listed.insert(from);
         }
         match message {
             Message::Request(request) => self.requested(now, request, packet.ip.ttl, (at, from), orders),

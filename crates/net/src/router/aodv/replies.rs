@@ -1,8 +1,9 @@
 //! Replies, their acknowledgements, and Hello messages. @RFC3561 sec. 6.6 to 6.9
 
 use super::message::{Message, Reply, ms};
-use super::table::{Neighbour, Offer};
+use super::table::{Neighbour, Offer, Route};
 use super::{Aodv, ONE_HOP, Orders};
+use std::net::Ipv4Addr;
 use units::{Dur, NodeId, SimTime};
 
 impl Aodv {
@@ -63,6 +64,9 @@ impl Aodv {
             && let Some(route) = self.table.at(now, destination)
         {
             route.until = offer.until;
+            if self.settings.is_ns3 {
+                route.precursors.clear();
+            }
         }
         if let Some(before) = had {
             self.repaired(now, destination, before, hops, orders);
@@ -71,10 +75,16 @@ impl Aodv {
         if self.is_own(originator) {
             return;
         }
-        if let Some(back) = self.table.active(now, originator).map(|route| route.next) {
+        if let Some(back) = self.way_back(now, originator).map(|route| route.next) {
             reply.hops = hops;
             self.send_reply(now, reply, back, orders);
         }
+    }
+
+    /// The route that a reply takes: for ns-3 one that has ended will do.
+    pub(super) fn way_back(&mut self, now: SimTime, originator: Ipv4Addr) -> Option<&Route> {
+        let also_ended = self.settings.is_ns3;
+        self.table.at(now, originator).filter(|route| route.is_valid || also_ended).map(|route| &*route)
     }
 
     /// Ignores requests of a neighbour that a reply did not reach. @RFC3561 sec. 6.8

@@ -29,6 +29,13 @@ impl Aodv {
         if self.is_own(originator) || !self.seen.insert(now, (originator, request.id), until) {
             return;
         }
+        if self.settings.is_ns3 {
+            self.listed.insert(from.1);
+        }
+        // Before the request gives this route another hop, as its originator's may.
+        let leads_back = self.settings.is_ns3
+            && !self.is_own(destination)
+            && self.table.at(now, destination).is_some_and(|route| route.next == from);
         if self.is_own(destination)
             && let Some(number) = request.destination_number
         {
@@ -43,13 +50,15 @@ impl Aodv {
             self.table.note(now, originator, offer);
             return;
         }
-        if !self.table.offer(now, originator, offer)
+        let stays_ended = self.settings.is_ns3 && self.table.redirect_ended(now, originator, offer);
+        if !stays_ended
+            && !self.table.offer(now, originator, offer)
             && self.table.active(now, originator).is_some_and(|route| route.next == from)
         {
             self.table.extend(now, originator, now + life);
         }
         self.found(now, originator, orders);
-        if self.answers(now, &request, orders) || ttl <= 1 {
+        if leads_back || self.answers(now, &request, orders) || ttl <= 1 {
             return;
         }
         request.hops = hops;
@@ -64,7 +73,7 @@ impl Aodv {
     /// Answers a request, if it may: as its destination, or with a route that is fresh enough. @RFC3561 sec. 6.6
     fn answers(&mut self, now: SimTime, request: &Request, orders: &mut Orders) -> bool {
         let (originator, destination) = (request.originator, request.destination);
-        let Some(back) = self.table.active(now, originator) else { return self.is_own(destination) };
+        let Some(back) = self.way_back(now, originator) else { return self.is_own(destination) };
         let (back, back_hops, back_until) = (back.next, back.hops, back.until);
         let mut reply = Reply {
             wants_ack: false,

@@ -9,6 +9,8 @@ use units::Dur;
 pub struct Settings {
     /// The ways of ns-2's agent, where they differ from the RFC's.
     pub(super) is_ns2: bool,
+    /// The ways of ns-3's.
+    pub(super) is_ns3: bool,
     pub(super) active_route_timeout: Dur,
     pub(super) allowed_hello_loss: u64,
     pub(super) blacklist_timeout: Dur,
@@ -53,7 +55,7 @@ pub(super) const NS2_REVERSE_ROUTE_LIFE: Dur = Dur::from_secs(6);
 
 /// Declared: the names of section 10 in small letters, and what the text leaves open.
 pub const PARAMS: &[Param] = &[
-    param("preset", Kind::Choice(&["rfc", "ns2"]), Value::Choice("rfc"), "Values of all that is not set, and ns-2's ways."),
+    param("preset", Kind::Choice(&["rfc", "ns2", "ns3"]), Value::Choice("rfc"), "Values of all that is not set, and ns-2's or ns-3's ways."),
     param("active_route_timeout", SOME_TIME, ms(3000), "Life of a route that is used."),
     param("allowed_hello_loss", Kind::Int { min: 1, max: 100 }, Value::Int(2), "Hello intervals until a link is lost."),
     param(
@@ -159,11 +161,19 @@ const NS2: &[(&str, Value)] = &[
     ("ttl_start", Value::Int(5)),
 ];
 
+/// What ns-3 3.37's agent has of these: numbers that stay, no limit of errors, and a first flood that counts among those tried again.
+const NS3: &[(&str, Value)] = &[
+    ("counts_up", Value::Bool(false)),
+    ("rerr_ratelimit", Value::Int(10_000)),
+    ("rreq_retries", Value::Int(1)),
+];
+
 impl Settings {
     /// As a scenario sets them.
     pub fn of(params: &Params) -> Settings {
-        let is_ns2 = params.choice("preset") == "ns2";
+        let (is_ns2, is_ns3) = (params.choice("preset") == "ns2", params.choice("preset") == "ns3");
         let params = &with_preset(params, "ns2", NS2);
+        let params = &with_preset(params, "ns3", NS3);
         let count = |key| u64::try_from(params.int(key)).unwrap_or(0);
         let hops = |key| u8::try_from(params.int(key)).unwrap_or(u8::MAX);
         let or = |key, derived: Dur| Some(params.time(key)).filter(|time| *time > Dur::ZERO).unwrap_or(derived);
@@ -179,6 +189,7 @@ impl Settings {
         };
         Settings {
             is_ns2,
+            is_ns3,
             active_route_timeout,
             allowed_hello_loss: count("allowed_hello_loss"),
             blacklist_timeout: or("blacklist_timeout", net_traversal_time * u64::from(rreq_retries)),

@@ -152,6 +152,18 @@ impl Table {
         (route.hops, route.next, route.is_repairable) = (offer.hops, offer.next, false);
     }
 
+    /// ns-3's choice: a request leads the route to its originator another way, and one that has ended stays so. Returns false if there is none
+    /// that has ended.
+    pub fn redirect_ended(&mut self, now: SimTime, destination: Ipv4Addr, offer: Offer) -> bool {
+        let Some(route) = self.at(now, destination).filter(|route| !route.is_valid) else { return false };
+        route.number = match (route.number, offer.number) {
+            (Some(known), Some(new)) => Some(known.max(new)),
+            (known, new) => known.or(new),
+        };
+        (route.hops, route.next, route.until) = (offer.hops, offer.next, route.until.max(offer.until));
+        true
+    }
+
     /// A neighbour was heard: there is a route of one hop to it, and its number stays as it was known. @RFC3561 sec. 6.2, 6.5, 6.7
     pub fn hear(&mut self, now: SimTime, next: Neighbour, until: SimTime, number: Option<Number>) {
         let destination = crate::address(next.1);
