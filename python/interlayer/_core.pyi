@@ -96,7 +96,7 @@ class Story(TypedDict):
     """What the stories of the timeline's frames need beside it, as columns; -1 is none. Times are ns of the run."""
 
     # What data frames carried, an entry an MSDU: start_ns and from of the frame, place of the MPDU, seq, fragment,
-    # attempt, serial, flow, is_reverse, payload_bytes, tcp_seq, tcp_ack.
+    # attempt, serial, flow, is_reverse, payload_bytes, tcp_seq, tcp_ack, tcp_flags (the header's control bits).
     portions: dict[str, npt.NDArray[Any]]
     # MSDUs that left their MACs: node, serial, attempts, enqueued_ns, head_ns, done_ns, is_delivered.
     settled: dict[str, npt.NDArray[Any]]

@@ -338,6 +338,17 @@ def test_a_frame_is_sent_when_its_interframe_space_and_the_slots_of_its_story_ar
 
 
 @pytest.mark.core
+def test_segments_that_open_and_close_a_connection_say_so_by_their_control_bits() -> None:
+    of, _ = scene(CROWD + 'traffic = { model = "bulk", bytes = "3000 B" }\n', "0 s..300 ms")
+    syn, fin, ack = 2, 1, 16
+    for flow in range(3):
+        own = [(one[2], one[3], one[12]) for one in of["story"]["msdus"] if one[1] == flow]
+        assert own[:2] == [(0, 0, syn), (1, 0, syn | ack)]
+        assert {is_reverse for is_reverse, _, flags in own if flags & fin} == {0, 1}, "both ends close"
+        assert all(flags & ack and not flags & syn for _, _, flags in own[2:])
+
+
+@pytest.mark.core
 def test_msdus_are_queued_before_and_acknowledged_and_at_tcp_behind_their_frames() -> None:
     for text in (CROWD, AGGREGATES):
         of, _ = scene(text, "200 ms..300 ms")
@@ -350,7 +361,7 @@ def test_msdus_are_queued_before_and_acknowledged_and_at_tcp_behind_their_frames
         by_frame = [sum(1 for portion in story["portions"] if portion[0] == i) for i in range(len(rows))]
         data = [row[4] != len(of["kinds"]) - 1 for row in rows]
         assert by_frame == [fact[1] if is_data else 0 for fact, is_data in zip(story["facts"], data, strict=True)]
-        for msdu, (node, _, _, _, _, _, queued, head, done, delivered, attempts, tcp) in enumerate(story["msdus"]):
+        for msdu, (node, _, _, _, _, _, queued, head, done, delivered, attempts, tcp, _) in enumerate(story["msdus"]):
             frames = carriers[msdu]
             first, last = rows[frames[0]], rows[frames[-1]]
             assert {rows[i][2] for i in frames} == {node}

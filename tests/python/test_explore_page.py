@@ -487,6 +487,23 @@ def test_single_frames_of_another_instant_are_made_when_they_are_asked(page: Pag
     page.locator("#frames-wrong", has_text="this answer is no longer kept").wait_for()
 
 
+def test_segments_that_open_a_connection_have_their_names_in_stories(page: Page) -> None:
+    page.fill("#frames", "0 s")
+    page.keyboard.press("Enter")
+    page.wait_for_selector('#air[data-at$="?frames=0+s"]', state="attached")
+    air = page.frame_locator("#air")
+    air.locator("#tell").click()
+    title, said = air.locator("#story-title"), air.locator("#story-said")
+    assert re.search(r"It carries a SYN of \w+, sequence number \d+\.", said.inner_text())
+    for name in ("ack", "tcp-control"):
+        while not title.inner_text().endswith(f", {name}"):
+            title.press("ArrowRight")
+    assert re.search(
+        r"It carries a SYN(-ACK of \w+, sequence number \d+, up to \d+| of \w+, sequence number \d+)\.",
+        said.inner_text(),
+    )
+
+
 def test_a_frame_of_the_air_tells_its_story_by_button_by_key_and_by_click(page: Page) -> None:
     air = page.frame_locator("#air")
     title, said = air.locator("#story-title"), air.locator("#story-said")
@@ -502,7 +519,7 @@ def test_a_frame_of_the_air_tells_its_story_by_button_by_key_and_by_click(page: 
     # The frame that it names names it in turn.
     said.locator("button.frame").first.click()
     told = said.inner_text()
-    assert re.search(r"It carries (TCP data|a TCP ACK|a SYN, FIN or RST) ?(of \w+)?.*", told)
+    assert re.search(r"It carries (TCP data|a TCP ACK|a SYN|a SYN-ACK|a FIN) ?(of \w+)?.*", told)
     for sentence in (
         r"was queued at [\d.]+ s",
         r"(it counted \d+ idle slots?|No slot was left|It had no slot to count)",

@@ -31,6 +31,7 @@ pub fn dict<'py>(py: Python<'py>, story: &Story) -> PyResult<Bound<'py, PyDict>>
     put(&portions, "payload_bytes", of, |it| i64::from(it.payload))?;
     put(&portions, "tcp_seq", of, |it| it.tcp.map_or(NONE, |(seq, _)| i64::from(seq)))?;
     put(&portions, "tcp_ack", of, |it| it.tcp.map_or(NONE, |(_, ack)| i64::from(ack)))?;
+    put(&portions, "tcp_flags", of, |it| it.tcp.map_or(NONE, |_| i64::from(it.flags.0)))?;
     dict.set_item("portions", portions)?;
 
     let of = &story.settled;

@@ -18,7 +18,7 @@ PORTIONS = 40_000
 """So many MSDUs in frames are in a page, some 1 MB: what later frames carried is left out."""
 
 _SETTLED = ("node", "serial", "enqueued_ns", "head_ns", "done_ns", "is_delivered", "attempts")
-_CARRIED = ("start_ns", "from", "place", "seq", "fragment", "attempt", "serial", "flow", "is_reverse")
+_CARRIED = ("start_ns", "from", "place", "seq", "fragment", "attempt", "serial", "tcp_flags", "flow", "is_reverse")
 _PACKET = ("payload_bytes", "tcp_seq", "tcp_ack")
 _ACCESS = ("start_ns", "from", "cw", "counts_from_ns", "slots", "stops", "stops_left_out")
 _RECEIVED = ("received", "captured")
@@ -92,7 +92,7 @@ def _portions(
 
     A portion: frame, place, MSDU, sequence number, fragment, attempt. An MSDU: node, flow, 1 against it, payload, TCP's
     sequence and acknowledgment numbers, times at which it was queued and came to the head of the queue, the time at
-    which its fate was known, 1 if it was delivered, attempts, the time at which TCP got it.
+    which its fate was known, 1 if it was delivered, attempts, the time at which TCP got it, TCP's control bits.
     """
     settled = {(node, serial): rest for node, serial, *rest in _rows(story["settled"], _SETTLED)}
     arrivals: dict[tuple[int, ...], list[int]] = defaultdict(list)
@@ -101,13 +101,14 @@ def _portions(
     places: dict[tuple[int, int], int] = {}
     portions: list[list[int]] = []
     msdus: list[list[int | None]] = []
-    for start, node, place, seq, fragment, attempt, serial, *packet in _rows(story["portions"], (*_CARRIED, *_PACKET)):
+    rows = _rows(story["portions"], (*_CARRIED, *_PACKET))
+    for start, node, place, seq, fragment, attempt, serial, flags, *packet in rows:
         if (frame := index.get((start, node))) is None or len(portions) == PORTIONS:
             continue
         if (msdu := places.setdefault((node, serial), len(msdus))) == len(msdus):
             rest = settled.get((node, serial))
             known = [None] * 5 if rest is None else [*(at - begin for at in rest[:3]), int(rest[3]), rest[4]]
-            msdus.append([node, packet[0], int(packet[1]), *packet[2:], *known, None])
+            msdus.append([node, packet[0], int(packet[1]), *packet[2:], *known, None, flags])
         portions.append([frame, place, msdu, seq, fragment, attempt])
         if msdus[msdu][11] is None and packet[3] >= 0 and place not in received.get(frame, (0, {place}))[1]:
             times = arrivals.get(tuple(packet), [])

@@ -13,6 +13,8 @@ const InterlayerStory = (() => {
   const number = (value, digits = 3) => String(Number(value.toPrecision(digits)));
   // A span of so many ns.
   const span = ns => (ns < 1e6 ? `${number(ns / 1e3, 4)} µs` : ns < 1e9 ? `${number(ns / 1e6, 4)} ms` : `${number(ns / 1e9, 4)} s`);
+  // A segment that opens, closes or breaks a connection, by its control bits; nothing of others.
+  const segment = bits => (bits < 0 ? "" : bits & 4 ? "RST" : bits & 2 ? (bits & 16 ? "SYN-ACK" : "SYN") : bits & 1 ? "FIN" : "");
 
   class Stories {
     constructor(scene) {
@@ -78,13 +80,14 @@ const InterlayerStory = (() => {
       return `Frame ${frame + 1}: ${this.name(from)} → ${this.name(to)}, ${this.kind(frame)}`;
     }
 
-    // The MSDU of a place in the list, as words; `kind` is that of its frame if it is alone there.
-    msdu(place, kind = "") {
-      const [, flow, , payload, seq, ack] = this.known.msdus[place];
+    // The MSDU of a place in the list, as words.
+    msdu(place) {
+      const [, flow, , payload, seq, ack, , , , , , , flags] = this.known.msdus[place];
       const of = flow < 0 ? "" : ` of ${this.known.flows[flow]}`;
       if (seq < 0) return flow < 0 ? "a packet of no flow" : `${payload} B${of}`;
-      if (payload) return `TCP data${of}: ${payload} B from sequence number ${seq} on`;
-      if (kind === "tcp-control") return `a SYN, FIN or RST${of}, sequence number ${seq}`;
+      const control = segment(flags);
+      if (payload) return `TCP data${of}: ${payload} B from sequence number ${seq} on${control ? `, with ${control}` : ""}`;
+      if (control) return `a ${control}${of}, sequence number ${seq}${control === "SYN" || control === "RST" ? "" : `, up to ${ack}`}`;
       return `a TCP ACK${of} up to ${ack}`;
     }
 
@@ -198,7 +201,7 @@ const InterlayerStory = (() => {
             continue;
           }
           const which = attempt > 1 ? `Attempt ${attempt} of its MSDU` : "The first attempt of its MSDU";
-          said.push([`It carries ${this.msdu(msdu, kind)}.`]);
+          said.push([`It carries ${this.msdu(msdu)}.`]);
           said.push([`${which}, MAC sequence number ${seq}${part}${isRetry ? ", with the retry bit" : ""}.`]);
         }
         if (portions.length > SHOWN) said.push([`And ${plural(portions.length - SHOWN, "more MSDU")}, up to number ${portions[portions.length - 1][3]}.`]);

@@ -6,7 +6,7 @@
 use super::Window;
 use mac::{Body, Channel, Fate, Frame, TxReport, Wait};
 use units::{ChannelId, Dur, FlowId, NodeId, SimTime};
-use wire::{Packet, Packets};
+use wire::{Flags, Packet, Packets};
 
 /// An MSDU, or a fragment of one, in a data frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +31,8 @@ pub struct Portion {
     pub payload: u32,
     /// Sequence and acknowledgment number of a TCP segment.
     pub tcp: Option<(u32, u32)>,
+    /// Its control bits.
+    pub flags: Flags,
 }
 
 /// An MSDU that has left its MAC.
@@ -199,6 +201,7 @@ impl Story {
                         flow: packet.flow,
                         payload: packet.payload.len,
                         tcp: packet.tcp().map(|tcp| (tcp.seq.0, tcp.ack.0)),
+                        flags: packet.tcp().map_or(Flags::default(), |tcp| tcp.flags),
                     },
                 );
             }
