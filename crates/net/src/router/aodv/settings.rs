@@ -161,7 +161,7 @@ const NS2: &[(&str, Value)] = &[
     ("ttl_start", Value::Int(5)),
 ];
 
-/// What ns-3 3.37's agent has of these: numbers that stay, no limit of errors, and a first flood that counts among those tried again.
+/// The constants of ns-3 3.37's agent: numbers that stay, no limit of errors, and a first flood that counts among those tried again.
 const NS3: &[(&str, Value)] = &[
     ("counts_up", Value::Bool(false)),
     ("rerr_ratelimit", Value::Int(10_000)),
