@@ -287,7 +287,7 @@ def test_keys_go_from_point_to_point_and_open_the_readings(page: Page, text: str
     page.keyboard.press("Enter")
     assert told(page).count() == 1
     told(page).locator("summary").click()
-    assert not told(page).locator("details[open]").count()
+    told(page).locator("details:not([open])").wait_for()
 
 
 def test_an_arm_that_is_switched_off_is_neither_drawn_nor_met(page: Page) -> None:
