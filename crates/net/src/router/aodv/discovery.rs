@@ -212,6 +212,7 @@ impl Aodv {
         self.last_broadcast = None;
         self.delayed.clear();
         self.quiet.clear();
+        self.listed.clear();
         self.silent_until = now + self.settings.delete_period;
         if self.settings.hello {
             self.next_hello = self.silent_until;

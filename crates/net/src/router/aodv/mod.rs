@@ -34,7 +34,8 @@
 //!   request or a reply of, or forwards to; a report takes its neighbour off the list. It saves nothing: neither the packet that was
 //!   given up nor what is queued behind it, which goes on to the old neighbour. A relay whose route, even one that has ended, leads to
 //!   the neighbour that asks does not pass its request on. A request does not revive the route to its originator, though a reply goes
-//!   that way. Whom a reply gives a new route, it gives no precursors. An error about a packet without a route goes to the next
+//!   that way. A reply that gives a route forgets who used the old one, and so does whatever a
+//!   neighbour says for the route to itself. An error about a packet without a route goes to the next
 //!   hop towards its source, which need not be who sent it: then that neighbour goes on for ever. Errors are passed on, and said again,
 //!   of routes that have ended too, without a limit. Nobody is blacklisted, and numbers stay as they were (`counts_up`). ns-3 lists the next hop towards
 //!   the sender of what a node is delivered; here it is that of TCP packets, which are answered. It does not have its jitter of whole

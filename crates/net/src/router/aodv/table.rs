@@ -70,6 +70,14 @@ pub struct Table {
     pub ignores_numbers: bool,
 }
 
+/// The later of two numbers, or the one that is known.
+fn later(one: Option<Number>, other: Option<Number>) -> Option<Number> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.max(other)),
+        (one, other) => one.or(other),
+    }
+}
+
 impl Table {
     pub fn new(delete_period: Dur, counts_up: bool) -> Table {
         Table { routes: BTreeMap::new(), delete_period, counts_up, ignores_numbers: false }
@@ -156,10 +164,7 @@ impl Table {
     /// that has ended.
     pub fn redirect_ended(&mut self, now: SimTime, destination: Ipv4Addr, offer: Offer) -> bool {
         let Some(route) = self.at(now, destination).filter(|route| !route.is_valid) else { return false };
-        route.number = match (route.number, offer.number) {
-            (Some(known), Some(new)) => Some(known.max(new)),
-            (known, new) => known.or(new),
-        };
+        route.number = later(route.number, offer.number);
         (route.hops, route.next, route.until) = (offer.hops, offer.next, route.until.max(offer.until));
         true
     }
@@ -169,10 +174,7 @@ impl Table {
         let destination = crate::address(next.1);
         match self.at(now, destination) {
             Some(route) => {
-                let known = match (route.number, number) {
-                    (Some(known), Some(new)) => Some(known.max(new)),
-                    (known, new) => known.or(new),
-                };
+                let known = later(route.number, number);
                 Table::set(route, Offer { number: known, hops: 1, next, until });
             }
             None => _ = self.offer(now, destination, Offer { number, hops: 1, next, until }),
@@ -210,11 +212,7 @@ impl Table {
     pub fn end(&mut self, now: SimTime, destination: Ipv4Addr, told: Option<Number>) {
         let (delete_period, counts_up) = (self.delete_period, self.counts_up);
         if let Some(route) = self.active(now, destination) {
-            let counted = Table::counted(route.number, counts_up);
-            let number = match (counted, told) {
-                (Some(counted), Some(told)) => Some(counted.max(told)),
-                (counted, told) => counted.or(told),
-            };
+            let number = later(Table::counted(route.number, counts_up), told);
             route.end(now, number, delete_period);
         }
     }

@@ -126,3 +126,12 @@ fn ns3_says_an_error_for_each_packet_without_a_route_to_the_next_hop_towards_its
     assert!(!bench.seeks(Some(3), &data(6, 9)));
     assert_eq!(bench.only().error().1, None, "all are, where no route leads to the source");
 }
+
+#[test]
+fn ns3_knows_no_neighbour_after_a_reboot() {
+    let mut bench = relay();
+    assert_eq!(bench.routes(Some(2), &data(7, 9)), Some(1));
+    bench.reboots();
+    bench.loses(1, &data(7, 9));
+    assert_eq!((bench.did(), bench.count("link_failures")), (vec![], 0));
+}
