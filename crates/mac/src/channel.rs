@@ -9,7 +9,7 @@ use crate::frame::Kind;
 use crate::overlaps::{Airing, Overlap, Overlaps};
 use crate::psdu::{Frame, Psdu};
 use crate::rts_patience::RtsPatience;
-use phy::{Errors, Format, Hearing, Medium, MpduSet, Parts, Pass, Ppdu, Span, Struck, Verdict};
+use phy::{Errors, Format, Hearing, Medium, MpduSet, OneBlock, Parts, Pass, Ppdu, Span, Struck, Verdict};
 use units::{Bytes, Dur, NodeId, Nodes, SimTime};
 
 /// The instants at which frame errors are drawn.
@@ -346,6 +346,9 @@ impl Channel {
         };
         // The PPDU is made in each arm: that of a unit disc never exists in memory.
         match medium {
+            Medium::UnitDisc(reach) if reach.blocks() == 1 => {
+                rest.leave(now, &mut OneBlock(reach), frame, &ppdu(frame, heeds_damage, spans), noise, told);
+            }
             Medium::UnitDisc(reach) => rest.leave(now, reach, frame, &ppdu(frame, heeds_damage, spans), noise, told),
             Medium::Sinr(levels) => {
                 rest.leave(now, &mut **levels, frame, &ppdu(frame, heeds_damage, spans), noise, told);

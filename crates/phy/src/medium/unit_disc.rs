@@ -197,9 +197,17 @@ impl UnitDisc {
         }
     }
 
-    /// The signal of `from` reaches its listeners. `broken` is told of those whose silence it broke.
+    /// The number of words that have a bit for each station.
     #[inline]
-    pub fn arrive(&mut self, now: SimTime, ppdu: &Ppdu, mut broken: impl FnMut(Nodes)) {
+    pub fn blocks(&self) -> usize {
+        self.receivers.len()
+    }
+
+    /// The signal of `from` reaches its listeners, in so many blocks of stations: all there are. `broken` is told of those whose silence
+    /// it broke.
+    #[inline(always)]
+    pub(super) fn arrive_in(&mut self, blocks: usize, now: SimTime, ppdu: &Ppdu, mut broken: impl FnMut(Nodes)) {
+        debug_assert_eq!(blocks, self.receivers.len());
         let from = ppdu.from;
         if ppdu.parts.is_some() || !self.parted.is_empty() {
             self.overlap(now, *ppdu);
@@ -207,8 +215,8 @@ impl UnitDisc {
         self.airing.push(from);
         self.started[from.index()] = now;
         self.latest = from;
-        let row = &mut self.reached[from.index() * self.receivers.len()..][..self.receivers.len()];
-        for (block, (receivers, at)) in (0..).zip(self.receivers.iter_mut().zip(row)) {
+        let row = &mut self.reached[from.index() * blocks..][..blocks];
+        for (block, (receivers, at)) in (0..).zip(self.receivers[..blocks].iter_mut().zip(row)) {
             let broke = at.sensing & !receivers.hearing & !receivers.transmitting;
             at.locked = if self.locks_on_sensed { broke } else { at.listeners & broke };
             at.half_duplex = at.listeners & receivers.transmitting;
@@ -278,10 +286,11 @@ impl UnitDisc {
         !self.hears_any(node)
     }
 
-    /// The signal of `from` ends at its listeners. `heard` is told what they made of it.
-    #[inline]
-    pub fn leave(&mut self, now: SimTime, ppdu: &Ppdu, mut heard: impl FnMut(Hearing<'_>)) {
-        let (from, blocks) = (ppdu.from, self.receivers.len());
+    /// The signal of `from` ends at its listeners, in so many blocks of stations: all there are. `heard` is told what they made of it.
+    #[inline(always)]
+    pub(super) fn leave_in(&mut self, blocks: usize, now: SimTime, ppdu: &Ppdu, mut heard: impl FnMut(Hearing<'_>)) {
+        debug_assert_eq!(blocks, self.receivers.len());
+        let from = ppdu.from;
         let is_front_free = !self.parted.is_empty() && self.part(now, *ppdu);
         let to = if ppdu.parts.is_some() { Nodes::from(ppdu.to) } else { Nodes { block: u32::MAX, bits: 0 } };
         let is_alone = self.airing.len() == 1;
@@ -291,7 +300,7 @@ impl UnitDisc {
             self.leave_to_others(from);
         }
         let row = &mut self.reached[from.index() * blocks..][..blocks];
-        for (block, (receivers, at)) in (0..).zip(self.receivers.iter_mut().zip(row)) {
+        for (block, (receivers, at)) in (0..).zip(self.receivers[..blocks].iter_mut().zip(row)) {
             if is_alone {
                 receivers.hearing = 0;
             }
@@ -326,7 +335,7 @@ impl UnitDisc {
 mod tests {
     use super::*;
     use crate::Mode;
-    use crate::medium::{Heard, Parts, Span, Verdict};
+    use crate::medium::{Heard, Parts, Pass, Span, Verdict};
 
     const A: NodeId = NodeId(0);
     const B: NodeId = NodeId(1);
