@@ -9,7 +9,10 @@ use crate::frame::Kind;
 use crate::overlaps::{Airing, Overlap, Overlaps};
 use crate::psdu::{Frame, Psdu};
 use crate::rts_patience::RtsPatience;
-use phy::{Errors, Format, Hearing, Medium, MpduSet, OneBlock, Parts, Pass, Ppdu, Span, Struck, Verdict};
+use phy::{
+    Blocks, Errors, Format, Hearing, Medium, MediumKind, MpduSet, OneBlock, Parts, Pass, Powers, Ppdu, Span, Struck,
+    Verdict,
+};
 use units::{Bytes, Dur, NodeId, Nodes, SimTime};
 
 /// The instants at which frame errors are drawn.
@@ -101,8 +104,9 @@ impl Receptions {
 /// One channel.
 #[derive(Debug)]
 pub struct Channel {
-    /// Signals, and the nodes that hear them.
+    /// Signals, and the nodes that hear them. Of the same kind for good.
     pub medium: Medium,
+    kind: MediumKind,
     /// Carrier sense and backoffs.
     pub contention: Contention,
     /// Noise.
@@ -113,7 +117,7 @@ pub struct Channel {
     overlaps: Overlaps,
     /// Stations that wait for the end of whatever they hear, by block.
     waits_for_end: Vec<u64>,
-    /// Stations that are told of damaged frames, by block.
+    /// Stations that are told of damaged frames, by block; empty if none is.
     heeds_damage: Vec<u64>,
     /// Formats that some stations do not know; empty if all know all.
     strange: Vec<Strange>,
@@ -189,6 +193,7 @@ impl Channel {
         rts_patience: RtsPatience,
     ) -> Channel {
         Channel {
+            kind: medium.kind(),
             medium,
             contention,
             errors,
@@ -203,7 +208,7 @@ impl Channel {
                 patience: rts_patience,
             },
             spans: Vec::new(),
-            heeds_damage: vec![0; Nodes::blocks(nodes)],
+            heeds_damage: Vec::new(),
             strange: Vec::new(),
         }
     }
@@ -268,6 +273,7 @@ impl Channel {
     /// `node`'s machine is told of frames for it that were lost behind their MAC header, from now on.
     pub fn heed_damage(&mut self, node: NodeId) {
         let one = Nodes::from(node);
+        self.heeds_damage.resize(self.waits_for_end.len(), 0);
         self.heeds_damage[one.index()] |= one.bits;
     }
 
@@ -308,9 +314,18 @@ impl Channel {
     /// The transmission of `from` ends. Writes the machines to be told to `receptions`; whoever else heard it has its
     /// carrier sense, EIFS and NAV up to date when this returns. Returns what became of the frame at its addressee. The frame
     /// itself is to be taken off the air then, while `receptions` are told ([`Channel::unload`]).
+    #[inline]
+    pub fn end(&mut self, now: SimTime, from: NodeId, receptions: &mut Receptions) -> AtAddressee {
+        match self.kind {
+            MediumKind::OneBlock => self.end_in::<OneBlock>(now, from, receptions),
+            MediumKind::Blocks => self.end_in::<Blocks>(now, from, receptions),
+            MediumKind::Powers => self.end_in::<Powers>(now, from, receptions),
+        }
+    }
+
     // Not in line: what its caller holds would leave it no registers.
     #[inline(never)]
-    pub fn end(&mut self, now: SimTime, from: NodeId, receptions: &mut Receptions) -> AtAddressee {
+    fn end_in<M: Pass>(&mut self, now: SimTime, from: NodeId, receptions: &mut Receptions) -> AtAddressee {
         let Channel {
             medium,
             contention,
@@ -323,12 +338,13 @@ impl Channel {
             strange,
             navs,
             spans,
+            ..
         } = self;
         let frame = frames[from.index()].as_ref().expect("who ends a transmission has begun it");
         let Receptions { nodes: told, mpdus } = receptions;
         told.clear();
         mpdus.set_first(frame.psdu.mpdus().len());
-        let is_silent = medium.stop(now, from);
+        let is_silent = M::stop(medium, now, from);
         let overlap = overlaps.end(from);
         let mut fate = AtAddressee::Unheard;
         let are_none = *errors_at == ErrorsAt::Attempt && errors.is_none();
@@ -337,23 +353,18 @@ impl Channel {
             contention,
             waits_for_end,
             heeds_damage,
-            strange: strange.iter().find(|it| it.format == frame.tx.mode.format),
+            strange: if strange.is_empty() {
+                None
+            } else {
+                strange.iter().find(|it| it.format == frame.tx.mode.format)
+            },
             navs,
             fate: &mut fate,
             overlap,
-            sender: Sender(from.into()),
+            sender: Sender(M::one(from)),
             is_silent,
         };
-        // The PPDU is made in each arm: that of a unit disc never exists in memory.
-        match medium {
-            Medium::UnitDisc(reach) if reach.blocks() == 1 => {
-                rest.leave(now, &mut OneBlock(reach), frame, &ppdu(frame, heeds_damage, spans), noise, told);
-            }
-            Medium::UnitDisc(reach) => rest.leave(now, reach, frame, &ppdu(frame, heeds_damage, spans), noise, told),
-            Medium::Sinr(levels) => {
-                rest.leave(now, &mut **levels, frame, &ppdu(frame, heeds_damage, spans), noise, told);
-            }
-        }
+        rest.leave::<M>(now, medium, frame, &ppdu(frame, heeds_damage, spans), noise, told);
         fate
     }
 
@@ -466,8 +477,8 @@ impl Air for At<'_> {
 /// The frame as the medium sees it.
 #[inline(always)]
 fn ppdu<'a>(frame: &Frame, heeds_damage: &[u64], spans: &'a mut Vec<Span>) -> Ppdu<'a> {
-    let to = Nodes::from(frame.to);
-    let heeds = heeds_damage.get(to.index()).is_some_and(|block| block & to.bits != 0);
+    let is_in = |to: Nodes| heeds_damage.get(to.index()).is_some_and(|block| block & to.bits != 0);
+    let heeds = !heeds_damage.is_empty() && is_in(frame.to.into());
     let is_whole = matches!(frame.psdu, Psdu::One(_)) && !heeds;
     let parts = if is_whole { None } else { Some(parts(frame, heeds, spans)) };
     Ppdu { parts, ..Ppdu::whole(frame.from, frame.to, frame.tx, frame.airtime) }
@@ -534,18 +545,18 @@ struct Received {
 
 impl Rest<'_> {
     /// A frame ends at its listeners.
-    fn leave(
+    #[inline(always)]
+    fn leave<M: Pass>(
         mut self,
         now: SimTime,
-        medium: &mut impl Pass,
+        medium: &mut Medium,
         frame: &Frame,
         ppdu: &Ppdu,
         mut noise: Noise<'_>,
         told: &mut Vec<(NodeId, Extent)>,
     ) {
-        let started = now - frame.airtime;
-        let addressee = Nodes::from(frame.to);
-        medium.leave(now, ppdu, |mut heard| {
+        let addressee = M::one(frame.to);
+        M::leave(medium, now, ppdu, |mut heard| {
             if let Some(strange) = self.strange {
                 let (known, read) = strange.knowing(heard.block);
                 heard.locked &= known;
@@ -553,13 +564,13 @@ impl Rest<'_> {
                 heard.spoilt &= known;
                 heard.front &= known & read;
             }
-            let received = noise.received(started, &heard, frame);
+            let received = noise.received(now, &heard, frame);
             let addressees = match frame.to {
                 NodeId::BROADCAST => heard.listeners,
                 _ if addressee.block == heard.block => heard.listeners & addressee.bits,
                 _ => 0,
             };
-            if let Some(verdict) = heard.verdict(frame.to) {
+            if let Some(verdict) = heard.verdict(addressee) {
                 *self.fate = self.fate(verdict, received.nodes & addressees != 0);
             }
             let whole = received.nodes;
@@ -575,7 +586,8 @@ impl Rest<'_> {
             *waits &= !heard.free;
             let mine = whole & addressees;
             let is_readable = received.header && frame.to != NodeId::BROADCAST;
-            let damaged = if is_readable { addressees & !mine & self.heeds_damage[heard.block as usize] } else { 0 };
+            let heeds = self.heeds_damage.get(heard.block as usize).copied().unwrap_or(0);
+            let damaged = if is_readable { addressees & !mine & heeds } else { 0 };
             for node in heard.nodes(mine | have_waited | damaged) {
                 let extent = if heard.nodes(mine).contains(node) {
                     Extent::Mpdus
@@ -609,12 +621,12 @@ impl Rest<'_> {
 
 impl Noise<'_> {
     #[inline(always)]
-    fn received(&mut self, started: SimTime, heard: &Hearing<'_>, frame: &Frame) -> Received {
+    fn received(&mut self, now: SimTime, heard: &Hearing<'_>, frame: &Frame) -> Received {
         if self.are_none && heard.mpdus.is_none() && heard.front == 0 {
             return Received { nodes: heard.clear, header: false };
         }
         let front = heard.nodes(heard.front).contains(frame.to);
-        self.struck(started, heard.nodes(heard.clear), front, heard.mpdus, frame)
+        self.struck(now - frame.airtime, heard.nodes(heard.clear), front, heard.mpdus, frame)
     }
 
     /// As [`Noise::received`], with errors to be drawn or parts to be judged. The hearing comes in pieces, so that it need not lie in memory.

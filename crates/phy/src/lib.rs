@@ -25,7 +25,10 @@ pub use curves::{Part, ln_survival};
 pub use errors::{ErrorModel, Errors, Hit, Sojourn, Step, Struck};
 pub use fading::{Fading, FadingModel};
 pub use format::{Band, Format, HeLtf, Refusal, TxTime, Waveform, Width};
-pub use medium::{Capture, Curve, Heard, Hearing, Medium, Parts, OneBlock, Pass, Ppdu, Sinr, SinrConfig, Span, Verdict};
+pub use medium::{
+    Blocks, Capture, Curve, Heard, Hearing, Medium, MediumKind, OneBlock, Parts, Pass, Powers, Ppdu, Sinr,
+    SinrConfig, Span, Verdict,
+};
 pub use mode::{Coding, Mode, NoSuchMode, Preamble, mode_at};
 pub use mpdu_set::MpduSet;
 pub use propagation::{NoiseFloor, PathLoss, Shadow, shadowing};

@@ -152,9 +152,10 @@ impl<'a> Hearing<'a> {
         Nodes { block: self.block, bits }
     }
 
-    /// Verdict on the signal at `node`; `None` if that is no listener of this block.
-    pub fn verdict(&self, node: NodeId) -> Option<Verdict> {
-        let is_in = |bits| self.nodes(bits).contains(node);
+    /// Verdict on the signal at a node; `None` if that is no listener of this block.
+    #[inline]
+    pub fn verdict(&self, node: Nodes) -> Option<Verdict> {
+        let is_in = |bits| self.block == node.block && bits & node.bits != 0;
         if !is_in(self.listeners) {
             None
         } else if is_in(self.clear) {
@@ -174,63 +175,119 @@ impl<'a> Hearing<'a> {
     pub fn each(self) -> impl Iterator<Item = (NodeId, Heard)> + 'a {
         self.nodes(self.listeners).map(move |node| {
             let is_in = |bits| self.nodes(bits).contains(node);
-            let verdict = self.verdict(node).unwrap_or(Verdict::NotLocked);
+            let verdict = self.verdict(node.into()).unwrap_or(Verdict::NotLocked);
             let (is_locked, is_free) = (is_in(self.locked), is_in(self.free));
             (node, Heard { verdict, is_locked, is_free, turns_idle: is_in(self.turns_idle) })
         })
     }
 }
 
-/// Steps of both media at the listeners of a signal, told by the block or node by node. A caller with a long closure calls
-/// this of either medium, in a function that is generic over it: one closure called from two places is not inlined into
-/// either loop, which costs a tenth of a whole run of 50 stations.
+/// Steps of one kind of medium at the listeners of a signal. A caller with a long closure has a function that is generic over the kind
+/// and not in line, and calls that of [`Medium::kind`]: one closure called from several places is not inlined into any loop, which costs a
+/// tenth of a whole run of 50 stations, and what one function holds for several kinds leaves none of them its registers.
+///
+/// Each panics if asked of another kind of medium.
 pub trait Pass {
+    /// A node of the medium as one of its block; none of them for what is no node.
+    fn one(node: NodeId) -> Nodes;
     /// As [`Medium::arrive`].
-    fn arrive(&mut self, now: SimTime, ppdu: &Ppdu, broken: impl FnMut(Nodes)) -> SimTime;
+    fn arrive(medium: &mut Medium, now: SimTime, ppdu: &Ppdu, broken: impl FnMut(Nodes)) -> SimTime;
+    /// As [`Medium::stop`].
+    fn stop(medium: &mut Medium, now: SimTime, node: NodeId) -> bool;
     /// As [`Medium::leave`].
-    fn leave(&mut self, now: SimTime, ppdu: &Ppdu, heard: impl FnMut(Hearing<'_>));
+    fn leave(medium: &mut Medium, now: SimTime, ppdu: &Ppdu, heard: impl FnMut(Hearing<'_>));
 }
 
-impl Pass for UnitDisc {
-    #[inline]
-    fn arrive(&mut self, now: SimTime, ppdu: &Ppdu, broken: impl FnMut(Nodes)) -> SimTime {
-        self.arrive_in(self.blocks(), now, ppdu, broken);
-        SimTime::NEVER
-    }
-
-    #[inline]
-    fn leave(&mut self, now: SimTime, ppdu: &Ppdu, heard: impl FnMut(Hearing<'_>)) {
-        self.leave_in(self.blocks(), now, ppdu, heard);
-    }
+/// The kinds of media: what a signal passes through differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MediumKind {
+    /// [`OneBlock`].
+    OneBlock,
+    /// [`Blocks`].
+    Blocks,
+    /// [`Powers`].
+    Powers,
 }
 
-/// A unit disc whose stations are the bits of one word ([`UnitDisc::blocks`] is 1): what is compiled for it has no loop, and prepares
-/// nothing for one. That is a third of what the end of a frame costs.
+/// A unit disc of at most 64 stations, the bits of one word: what is compiled for it has no loop, and prepares nothing for one.
 #[derive(Debug)]
-pub struct OneBlock<'a>(pub &'a mut UnitDisc);
+pub enum OneBlock {}
 
-impl Pass for OneBlock<'_> {
-    #[inline]
-    fn arrive(&mut self, now: SimTime, ppdu: &Ppdu, broken: impl FnMut(Nodes)) -> SimTime {
-        self.0.arrive_in(1, now, ppdu, broken);
+/// A unit disc of any number of stations.
+#[derive(Debug)]
+pub enum Blocks {}
+
+/// A medium in which signals have powers.
+#[derive(Debug)]
+pub enum Powers {}
+
+impl Pass for OneBlock {
+    #[inline(always)]
+    fn one(node: NodeId) -> Nodes {
+        Nodes { block: 0, bits: 1_u64.checked_shl(node.0).unwrap_or(0) }
+    }
+
+    #[inline(always)]
+    fn arrive(medium: &mut Medium, now: SimTime, ppdu: &Ppdu, broken: impl FnMut(Nodes)) -> SimTime {
+        medium.disc().arrive(1, now, ppdu, broken);
         SimTime::NEVER
     }
 
-    #[inline]
-    fn leave(&mut self, now: SimTime, ppdu: &Ppdu, heard: impl FnMut(Hearing<'_>)) {
-        self.0.leave_in(1, now, ppdu, heard);
+    #[inline(always)]
+    fn stop(medium: &mut Medium, _now: SimTime, node: NodeId) -> bool {
+        medium.disc().stop(node)
+    }
+
+    #[inline(always)]
+    fn leave(medium: &mut Medium, now: SimTime, ppdu: &Ppdu, heard: impl FnMut(Hearing<'_>)) {
+        medium.disc().leave(1, now, ppdu, heard);
     }
 }
 
-impl Pass for Sinr {
-    #[inline]
-    fn arrive(&mut self, now: SimTime, ppdu: &Ppdu, broken: impl FnMut(Nodes)) -> SimTime {
-        Sinr::arrive(self, now, ppdu, broken)
+impl Pass for Blocks {
+    #[inline(always)]
+    fn one(node: NodeId) -> Nodes {
+        node.into()
     }
 
-    #[inline]
-    fn leave(&mut self, now: SimTime, ppdu: &Ppdu, heard: impl FnMut(Hearing<'_>)) {
-        Sinr::leave(self, now, ppdu, heard);
+    #[inline(always)]
+    fn arrive(medium: &mut Medium, now: SimTime, ppdu: &Ppdu, broken: impl FnMut(Nodes)) -> SimTime {
+        let disc = medium.disc();
+        disc.arrive(disc.blocks(), now, ppdu, broken);
+        SimTime::NEVER
+    }
+
+    #[inline(always)]
+    fn stop(medium: &mut Medium, _now: SimTime, node: NodeId) -> bool {
+        medium.disc().stop(node)
+    }
+
+    #[inline(always)]
+    fn leave(medium: &mut Medium, now: SimTime, ppdu: &Ppdu, heard: impl FnMut(Hearing<'_>)) {
+        let disc = medium.disc();
+        disc.leave(disc.blocks(), now, ppdu, heard);
+    }
+}
+
+impl Pass for Powers {
+    #[inline(always)]
+    fn one(node: NodeId) -> Nodes {
+        node.into()
+    }
+
+    #[inline(always)]
+    fn arrive(medium: &mut Medium, now: SimTime, ppdu: &Ppdu, broken: impl FnMut(Nodes)) -> SimTime {
+        medium.levels().arrive(now, ppdu, broken)
+    }
+
+    #[inline(always)]
+    fn stop(medium: &mut Medium, now: SimTime, node: NodeId) -> bool {
+        medium.levels().stop(now, node)
+    }
+
+    #[inline(always)]
+    fn leave(medium: &mut Medium, now: SimTime, ppdu: &Ppdu, heard: impl FnMut(Hearing<'_>)) {
+        medium.levels().leave(now, ppdu, heard);
     }
 }
 
@@ -257,6 +314,28 @@ impl Medium {
     /// A medium without powers in which everybody hears everybody.
     pub fn new(nodes: usize) -> Medium {
         Medium::UnitDisc(UnitDisc::new(nodes))
+    }
+
+    /// Its kind, whose [`Pass`] is to be asked.
+    #[inline]
+    pub fn kind(&self) -> MediumKind {
+        match self {
+            Medium::UnitDisc(disc) if disc.blocks() == 1 => MediumKind::OneBlock,
+            Medium::UnitDisc(_) => MediumKind::Blocks,
+            Medium::Sinr(_) => MediumKind::Powers,
+        }
+    }
+
+    #[inline(always)]
+    fn disc(&mut self) -> &mut UnitDisc {
+        let Medium::UnitDisc(disc) = self else { unreachable!("it has powers") };
+        disc
+    }
+
+    #[inline(always)]
+    fn levels(&mut self) -> &mut Sinr {
+        let Medium::Sinr(levels) = self else { unreachable!("it has none") };
+        levels
     }
 
     /// Sets whether `to` hears `from`, and with it whether it senses it. Where signals have powers, a pair out of reach has no gain at all, for good.
@@ -404,10 +483,10 @@ impl Medium {
     /// once. Returns when [`Medium::sense`] is due; `NEVER` if nobody can sense the signal later.
     #[inline]
     pub fn arrive(&mut self, now: SimTime, ppdu: &Ppdu, broken: impl FnMut(Nodes)) -> SimTime {
-        match self {
-            Medium::UnitDisc(reach) if reach.blocks() == 1 => OneBlock(reach).arrive(now, ppdu, broken),
-            Medium::UnitDisc(reach) => Pass::arrive(reach, now, ppdu, broken),
-            Medium::Sinr(levels) => levels.arrive(now, ppdu, broken),
+        match self.kind() {
+            MediumKind::OneBlock => OneBlock::arrive(self, now, ppdu, broken),
+            MediumKind::Blocks => Blocks::arrive(self, now, ppdu, broken),
+            MediumKind::Powers => Powers::arrive(self, now, ppdu, broken),
         }
     }
 
@@ -432,9 +511,10 @@ impl Medium {
     /// order of id.
     #[inline]
     pub fn leave(&mut self, now: SimTime, ppdu: &Ppdu, heard: impl FnMut(Hearing<'_>)) {
-        match self {
-            Medium::UnitDisc(reach) => Pass::leave(reach, now, ppdu, heard),
-            Medium::Sinr(levels) => levels.leave(now, ppdu, heard),
+        match self.kind() {
+            MediumKind::OneBlock => OneBlock::leave(self, now, ppdu, heard),
+            MediumKind::Blocks => Blocks::leave(self, now, ppdu, heard),
+            MediumKind::Powers => Powers::leave(self, now, ppdu, heard),
         }
     }
 }

@@ -206,7 +206,7 @@ impl UnitDisc {
     /// The signal of `from` reaches its listeners, in so many blocks of stations: all there are. `broken` is told of those whose silence
     /// it broke.
     #[inline(always)]
-    pub(super) fn arrive_in(&mut self, blocks: usize, now: SimTime, ppdu: &Ppdu, mut broken: impl FnMut(Nodes)) {
+    pub(super) fn arrive(&mut self, blocks: usize, now: SimTime, ppdu: &Ppdu, mut broken: impl FnMut(Nodes)) {
         debug_assert_eq!(blocks, self.receivers.len());
         let from = ppdu.from;
         if ppdu.parts.is_some() || !self.parted.is_empty() {
@@ -288,7 +288,7 @@ impl UnitDisc {
 
     /// The signal of `from` ends at its listeners, in so many blocks of stations: all there are. `heard` is told what they made of it.
     #[inline(always)]
-    pub(super) fn leave_in(&mut self, blocks: usize, now: SimTime, ppdu: &Ppdu, mut heard: impl FnMut(Hearing<'_>)) {
+    pub(super) fn leave(&mut self, blocks: usize, now: SimTime, ppdu: &Ppdu, mut heard: impl FnMut(Hearing<'_>)) {
         debug_assert_eq!(blocks, self.receivers.len());
         let from = ppdu.from;
         let is_front_free = !self.parted.is_empty() && self.part(now, *ppdu);
@@ -335,7 +335,7 @@ impl UnitDisc {
 mod tests {
     use super::*;
     use crate::Mode;
-    use crate::medium::{Heard, Parts, Pass, Span, Verdict};
+    use crate::medium::{Heard, Parts, Span, Verdict};
 
     const A: NodeId = NodeId(0);
     const B: NodeId = NodeId(1);
@@ -347,7 +347,7 @@ mod tests {
 
     fn start(medium: &mut UnitDisc, now: u64, from: NodeId) {
         medium.start(from);
-        medium.arrive(at(now), &ppdu(from), |_| {});
+        medium.arrive(1, at(now), &ppdu(from), |_| {});
     }
 
     fn ppdu(from: NodeId) -> Ppdu<'static> {
@@ -357,7 +357,7 @@ mod tests {
     /// Verdict of `to` on the signal of `from`, which ends.
     fn leave(medium: &mut UnitDisc, from: NodeId, to: NodeId) -> Heard {
         let mut found = None;
-        medium.leave(at(10), &ppdu(from), |heard| found = found.or(heard.each().find(|(node, _)| *node == to)));
+        medium.leave(1, at(10), &ppdu(from), |heard| found = found.or(heard.each().find(|(node, _)| *node == to)));
         found.expect("a listener").1
     }
 
@@ -412,7 +412,7 @@ mod tests {
         let mut broke = [false; 2];
         for (now, from, i) in order {
             medium.start(from);
-            medium.arrive(at(now), &ppdu(from), |nodes| broke[i] |= nodes.contains(B));
+            medium.arrive(1, at(now), &ppdu(from), |nodes| broke[i] |= nodes.contains(B));
         }
         [(A, 0), (C, 1)].map(|(from, i)| {
             medium.stop(from);
@@ -484,16 +484,16 @@ mod tests {
             };
             let other = Ppdu::whole(C, B, tx, Dur::from_ns(until - from));
             medium.start(A);
-            medium.arrive(at(0), &whole, |_| {});
+            medium.arrive(1, at(0), &whole, |_| {});
             medium.start(C);
-            medium.arrive(at(from), &other, |_| {});
+            medium.arrive(1, at(from), &other, |_| {});
             let mut said = None;
             let mut ends = [(80, &whole), (until, &other)];
             ends.sort_by_key(|(at, _)| *at);
             for (now, ends) in ends {
                 medium.stop(ends.from);
                 let places = |heard: Hearing<'_>| heard.mpdus.map_or(Vec::new(), |set| set.iter().collect());
-                medium.leave(at(now), ends, |heard| {
+                medium.leave(1, at(now), ends, |heard| {
                     if ends.from == A {
                         said = Some((places(heard), heard.front, heard.clear));
                     }
