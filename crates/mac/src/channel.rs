@@ -288,13 +288,23 @@ impl Channel {
 
     /// The transmission of `from` starts: of the frame that it has loaded, which is returned, with the time at which
     /// [`Channel::sense`] is due for it; `NEVER` if it is not.
+    #[inline]
     pub fn start(&mut self, now: SimTime, from: NodeId) -> (&Frame, SimTime) {
+        match self.kind {
+            MediumKind::OneBlock => self.start_in::<OneBlock>(now, from),
+            MediumKind::Blocks => self.start_in::<Blocks>(now, from),
+            MediumKind::Powers => self.start_in::<Powers>(now, from),
+        }
+    }
+
+    #[inline(always)]
+    fn start_in<M: Pass>(&mut self, now: SimTime, from: NodeId) -> (&Frame, SimTime) {
         let Channel { medium, contention, overlaps, spans, frames, heeds_damage, .. } = self;
-        medium.start(now, from);
+        M::start(medium, now, from);
         let frame = frames[from.index()].as_ref().expect("who starts a transmission has loaded it");
         let ppdu = ppdu(frame, heeds_damage, spans);
-        let mut sender = Sender(from.into());
-        let sensed = medium.arrive(now, &ppdu, |nodes| {
+        let mut sender = Sender(M::one(from));
+        let sensed = M::arrive(medium, now, &ppdu, |nodes| {
             contention.busy(now, nodes.with_bits(nodes.bits | sender.within(nodes.block)));
         });
         if !sender.0.is_empty() {

@@ -190,6 +190,8 @@ impl<'a> Hearing<'a> {
 pub trait Pass {
     /// A node of the medium as one of its block; none of them for what is no node.
     fn one(node: NodeId) -> Nodes;
+    /// As [`Medium::start`].
+    fn start(medium: &mut Medium, now: SimTime, node: NodeId);
     /// As [`Medium::arrive`].
     fn arrive(medium: &mut Medium, now: SimTime, ppdu: &Ppdu, broken: impl FnMut(Nodes)) -> SimTime;
     /// As [`Medium::stop`].
@@ -228,6 +230,11 @@ impl Pass for OneBlock {
     }
 
     #[inline(always)]
+    fn start(medium: &mut Medium, _now: SimTime, node: NodeId) {
+        medium.disc().start(node);
+    }
+
+    #[inline(always)]
     fn arrive(medium: &mut Medium, now: SimTime, ppdu: &Ppdu, broken: impl FnMut(Nodes)) -> SimTime {
         medium.disc().arrive(1, now, ppdu, broken);
         SimTime::NEVER
@@ -248,6 +255,11 @@ impl Pass for Blocks {
     #[inline(always)]
     fn one(node: NodeId) -> Nodes {
         node.into()
+    }
+
+    #[inline(always)]
+    fn start(medium: &mut Medium, _now: SimTime, node: NodeId) {
+        medium.disc().start(node);
     }
 
     #[inline(always)]
@@ -273,6 +285,11 @@ impl Pass for Powers {
     #[inline(always)]
     fn one(node: NodeId) -> Nodes {
         node.into()
+    }
+
+    #[inline(always)]
+    fn start(medium: &mut Medium, now: SimTime, node: NodeId) {
+        medium.levels().start(now, node);
     }
 
     #[inline(always)]
