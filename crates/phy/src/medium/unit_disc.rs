@@ -10,7 +10,7 @@
 //!
 //! All of that is a matter of sets, so what happens at 64 stations is a few operations on words.
 
-use super::{Hearing, Ppdu};
+use super::{Hearing, Parts, Ppdu};
 use crate::MpduSet;
 use units::{Dur, NodeId, Nodes, SimTime};
 
@@ -210,7 +210,7 @@ impl UnitDisc {
         debug_assert_eq!(blocks, self.receivers.len());
         let from = ppdu.from;
         if ppdu.parts.is_some() || !self.parted.is_empty() {
-            self.overlap(now, *ppdu);
+            self.overlap(now, from, ppdu.to, ppdu.parts.is_some());
         }
         self.airing.push(from);
         self.started[from.index()] = now;
@@ -226,17 +226,16 @@ impl UnitDisc {
         }
     }
 
-    /// A PPDU begins to overlap those that are judged part by part, and perhaps is one.
+    /// A PPDU begins to overlap those that are judged part by part, and perhaps is one. It comes in pieces, so that it need not lie in memory.
     #[cold]
-    fn overlap(&mut self, now: SimTime, ppdu: Ppdu) {
+    fn overlap(&mut self, now: SimTime, from: NodeId, to: NodeId, is_parted: bool) {
         for i in 0..self.parted.len() {
-            if self.senses(self.parted[i].to, ppdu.from) {
+            if self.senses(self.parted[i].to, from) {
                 let other = &mut self.parted[i];
                 (other.since, other.until) = (other.since.min(now), SimTime::ZERO);
             }
         }
-        if ppdu.parts.is_some() {
-            let (from, to) = (ppdu.from, ppdu.to);
+        if is_parted {
             self.parted.push(Parted { from, to, since: SimTime::NEVER, until: SimTime::ZERO });
         }
     }
@@ -244,18 +243,18 @@ impl UnitDisc {
     /// A PPDU ends: it overlaps no other any more, and its own parts are judged. Notes which MPDUs its receiver got, as far
     /// as other signals are concerned, and returns whether it read the front.
     #[cold]
-    fn part(&mut self, now: SimTime, ppdu: Ppdu) -> bool {
+    fn part(&mut self, now: SimTime, from: NodeId, airtime: Dur, parts: Option<Parts<'_>>) -> bool {
+        let sender = from;
         self.got.clear();
         for i in 0..self.parted.len() {
             let Parted { from, to, .. } = self.parted[i];
-            if from != ppdu.from && self.senses(to, ppdu.from) {
+            if from != sender && self.senses(to, sender) {
                 self.parted[i].until = now;
             }
         }
-        let (i, parts) = (self.parted.iter().position(|it| it.from == ppdu.from), ppdu.parts);
-        let (Some(i), Some(parts)) = (i, parts) else { return false };
+        let (Some(i), Some(parts)) = (self.parted.iter().position(|it| it.from == sender), parts) else { return false };
         let Parted { since, until, .. } = self.parted.swap_remove(i);
-        let started = now - ppdu.airtime;
+        let started = now - airtime;
         let until = if until < since { now } else { until };
         let is_free = |from: SimTime, end: SimTime| end <= since || until <= from;
         // Without its preamble and PHY header there is no PPDU, whatever follows.
@@ -291,7 +290,7 @@ impl UnitDisc {
     pub(super) fn leave(&mut self, blocks: usize, now: SimTime, ppdu: &Ppdu, mut heard: impl FnMut(Hearing<'_>)) {
         debug_assert_eq!(blocks, self.receivers.len());
         let from = ppdu.from;
-        let is_front_free = !self.parted.is_empty() && self.part(now, *ppdu);
+        let is_front_free = !self.parted.is_empty() && self.part(now, from, ppdu.airtime, ppdu.parts);
         let to = if ppdu.parts.is_some() { Nodes::from(ppdu.to) } else { Nodes { block: u32::MAX, bits: 0 } };
         let is_alone = self.airing.len() == 1;
         if is_alone {
@@ -335,7 +334,7 @@ impl UnitDisc {
 mod tests {
     use super::*;
     use crate::Mode;
-    use crate::medium::{Heard, Parts, Span, Verdict};
+    use crate::medium::{Heard, Span, Verdict};
 
     const A: NodeId = NodeId(0);
     const B: NodeId = NodeId(1);
