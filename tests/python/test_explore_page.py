@@ -7,7 +7,7 @@ import math
 import re
 import time
 import zipfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -374,6 +374,8 @@ def test_the_air_plays_in_the_page(page: Page) -> None:
 
 def told_stories(page: Page, station: str) -> list[tuple[str, str, str]]:
     """Of each frame of a guided station its sender, its kind and its story."""
+    from playwright.sync_api import Error
+
     begin(page, f"from=station%3A{station}&runs=1")
     script = """() => {
       const scene = JSON.parse(document.getElementById("scene").textContent);
@@ -382,7 +384,8 @@ def told_stories(page: Page, station: str) -> list[tuple[str, str, str]]:
     }"""
     deadline, title, told = time.monotonic() + 20, "", []
     while title != station and time.monotonic() < deadline:
-        title, told = page.frame_locator("#air").locator("#story").evaluate(script)
+        with suppress(Error):  # the frame is exchanged for the station's while it is asked
+            title, told = page.frame_locator("#air").locator("#story").evaluate(script)
     assert title == station
     return [(who, kind, text) for who, kind, text in told]
 

@@ -252,7 +252,9 @@ impl UnitDisc {
                 self.parted[i].until = now;
             }
         }
-        let (Some(i), Some(parts)) = (self.parted.iter().position(|it| it.from == sender), parts) else { return false };
+        let (Some(i), Some(parts)) = (self.parted.iter().position(|it| it.from == sender), parts) else {
+            return false;
+        };
         let Parted { since, until, .. } = self.parted.swap_remove(i);
         let started = now - airtime;
         let until = if until < since { now } else { until };
