@@ -228,9 +228,19 @@ impl Contention {
             // By reference: of copies the compiler makes a vector loop that is slower, since SSE2 cannot compare 64-bit words.
             None => self.grants.iter().min().copied().unwrap_or(SimTime::NEVER),
         };
-        debug_assert_eq!(least, self.grants.iter().min().copied().unwrap_or(SimTime::NEVER));
+        if cfg!(debug_assertions) {
+            self.check_least(least);
+        }
         self.least = Some(least);
         least
+    }
+
+    /// Of few contenders always; of many at one instant in sixteen, drawn from its digits: it would be a sixth of what a run of fifty users
+    /// with debug assertions costs.
+    fn check_least(&self, least: SimTime) {
+        if self.grants.len() <= 16 || least.ns().wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 60 == 0 {
+            assert_eq!(least, self.grants.iter().min().copied().unwrap_or(SimTime::NEVER));
+        }
     }
 
     /// True if [`Contention::next_grant`] may differ from the last one, the next event being at `next`. Stations that will be busy

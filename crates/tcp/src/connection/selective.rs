@@ -189,7 +189,7 @@ impl Connection {
         }
         board.acknowledge(ack, deliver);
         if cfg!(debug_assertions) {
-            board.check();
+            board.check_at(ack);
         }
         let rate = newest.and_then(|(sent, stamp)| rate.sample(now, *min_rtt, sent, stamp));
         if let (Some(rack), Some(_)) = (rack, dsack) {
