@@ -78,8 +78,12 @@ fn nodes(s: &Scenario, found: &mut Mistakes) {
         let i = node.index;
         rate_of(node.standard, node.data_rate, || format!("node[{i}]"), "data_rate")?;
         for (to, rate) in node.entry.data_rates() {
-            let name = self::name(s, *to);
-            for standard in [node.standard, s.nodes[to.index()].standard] {
+            let (name, receiver) = (self::name(s, *to), s.nodes[to.index()].standard);
+            // What has MCSs sends to an older station in its rates.
+            if has_mcs(node.standard) && has_mcs(receiver) {
+                fail!("node[{i}].data_rate_to.{name}", "{} has MCSs: take mcs_to", receiver.word());
+            }
+            for standard in [node.standard, receiver].into_iter().filter(|standard| !has_mcs(*standard)) {
                 rate_of(standard, *rate, || format!("node[{i}].data_rate_to"), name)?;
             }
             // A group may have a rate to its own members.

@@ -38,9 +38,6 @@ pub(crate) fn node(radio: &Radio, node: &Node) -> Result<()> {
     if entry.data_rate.is_some_and(|rate| rate != highest(standard)) {
         fail!("{table}.data_rate", "{}", has_mcs_instead(standard))
     }
-    if !entry.data_rates().is_empty() {
-        fail!("{table}.data_rate_to", "{} has MCSs: take mcs_to", standard.word())
-    }
     let channel = radio.modes.waveform(radio.standard, radio.tx_time()).width;
     if let Some(width) = entry.modes.width.filter(|width| *width > channel) {
         fail!("{table}.width", "{width} is more than the channel has: radio.width is {channel}")

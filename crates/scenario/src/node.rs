@@ -139,7 +139,7 @@ table! {
         mcs_to: Option<McsTo>, or "mcs to all",
         /// Its modes and aggregation, where they are not those of `[radio]`.
         modes => Modes,
-        /// Rate of the data frames it sends to some: a rate for each name of a node or of a group.
+        /// Rate of the data frames it sends to some: a rate for each name of a node or of a group. Where it has MCSs, of stations that have none.
         data_rate_to: Option<RateTo>, or "data_rate to all; to stations of 802.11b their highest rate not above it",
         /// The rate control that chooses the rate of each data frame it sends.
         rate_control: Option<Plug<RateControls>>, or "radio.rate_control",

@@ -458,3 +458,19 @@ fn channels_have_names_and_nodes_are_on_those_that_they_name() {
         refused(&changed(CHANNELS, old, new), message);
     }
 }
+
+#[test]
+fn a_node_with_mcss_has_rates_to_stations_without_them_alone() {
+    let cell = |to: &str| {
+        format!(
+            "scenario = {{ duration = \"1 s\" }}\nradio = {{ standard = \"802.11n-2.4\", access = \"edca\" }}\n[[node]]\nname = \"ap\"\nrole = \"ap\"\n\
+             data_rate_to = {{ {to} }}\n[[node]]\nname = \"old\"\nstandard = \"802.11b\"\n[[node]]\nname = \"new\"\n\
+             [[flow]]\nfrom = \"ap\"\nto = \"old\"\n"
+        )
+    };
+    let found = read(&cell("old = \"2 Mb/s\"")).unwrap();
+    assert_eq!(found.nodes[0].entry.data_rates(), [(units::NodeId(1), units::BitRate::from_bps(2_000_000))]);
+    refused(&cell("new = \"6 Mb/s\""), "node[0].data_rate_to.new: 802.11n-2.4 has MCSs: take mcs_to");
+    let rates = "802.11b has no rate \"6 Mb/s\"; there are \"1 Mb/s\", \"2 Mb/s\", \"5.5 Mb/s\" and \"11 Mb/s\"";
+    refused(&cell("old = \"6 Mb/s\""), &format!("node[0].data_rate_to.old: {rates}"));
+}

@@ -85,6 +85,13 @@ pub(super) fn give(scenario: &Scenario, node: &sc::Node, config: &mut Config) {
         config.data_rate_to.retain(|(other, _)| other != to);
         config.data_rate_to.push((*to, common.mode(*mcs)));
     }
+    // Stations without MCSs.
+    for (to, rate) in node.entry.data_rates() {
+        let known =
+            scenario.nodes[to.index()].standard.mode(*rate).expect("the reader of scenarios has checked every rate");
+        config.data_rate_to.retain(|(other, _)| other != to);
+        config.data_rate_to.push((*to, known));
+    }
     add_missing(config);
     config.aggregation = node.aggregation(radio);
 }

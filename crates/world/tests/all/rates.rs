@@ -178,3 +178,20 @@ fn each_receiver_gets_a_mode_that_it_knows() {
         }
     }
 }
+
+#[test]
+fn an_access_point_with_mcss_sends_to_a_station_without_them_at_the_rate_that_it_says() {
+    let carried = |said: &str| {
+        let text = format!(
+            "[scenario]\nduration = '3 s'\n[radio]\nstandard = '802.11n-2.4'\naccess = 'edca'\n[[node]]\nname = 'ap'\nrole = 'ap'\n{said}\n\
+             [[node]]\nname = 'old'\nstandard = '802.11b'\n[[node]]\nname = 'new'\n[[flow]]\nfrom = 'ap'\nto = 'old'\n\
+             transport = {{ protocol = 'udp' }}\ntraffic = {{ model = 'saturated' }}\n"
+        );
+        cells::run(&text, 1).flow(0, "goodput_bps").unwrap() / 1e6
+    };
+    // 1500 B and 38 of LLC, MAC header with QoS and FCS last 12304 us behind a preamble of 192; SIFS 10, an ACK of 14 B 304, AIFS 70 and
+    // 15.5 slots of 9 or 20 us.
+    let (fast, slow) = (carried(""), carried("data_rate_to = { old = '1 Mb/s' }"));
+    assert!((0.89..0.92).contains(&slow), "{slow} Mb/s at 1 Mb/s");
+    assert!(fast > 5.0 * slow, "{fast} Mb/s at its highest rate");
+}
