@@ -104,9 +104,8 @@ impl Receptions {
 /// One channel.
 #[derive(Debug)]
 pub struct Channel {
-    /// Signals, and the nodes that hear them. Of the same kind for good.
+    /// Signals, and the nodes that hear them.
     pub medium: Medium,
-    kind: MediumKind,
     /// Carrier sense and backoffs.
     pub contention: Contention,
     /// Noise.
@@ -193,7 +192,6 @@ impl Channel {
         rts_patience: RtsPatience,
     ) -> Channel {
         Channel {
-            kind: medium.kind(),
             medium,
             contention,
             errors,
@@ -290,7 +288,7 @@ impl Channel {
     /// [`Channel::sense`] is due for it; `NEVER` if it is not.
     #[inline]
     pub fn start(&mut self, now: SimTime, from: NodeId) -> (&Frame, SimTime) {
-        match self.kind {
+        match self.medium.kind() {
             MediumKind::OneBlock => self.start_in::<OneBlock>(now, from),
             MediumKind::Blocks => self.start_in::<Blocks>(now, from),
             MediumKind::Powers => self.start_in::<Powers>(now, from),
@@ -326,7 +324,7 @@ impl Channel {
     /// itself is to be taken off the air then, while `receptions` are told ([`Channel::unload`]).
     #[inline]
     pub fn end(&mut self, now: SimTime, from: NodeId, receptions: &mut Receptions) -> AtAddressee {
-        match self.kind {
+        match self.medium.kind() {
             MediumKind::OneBlock => self.end_in::<OneBlock>(now, from, receptions),
             MediumKind::Blocks => self.end_in::<Blocks>(now, from, receptions),
             MediumKind::Powers => self.end_in::<Powers>(now, from, receptions),

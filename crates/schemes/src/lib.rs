@@ -9,6 +9,7 @@ mod claims;
 mod covered;
 mod cx;
 mod deadline;
+mod flow_map;
 mod in_order;
 mod passing;
 mod retry_limit;

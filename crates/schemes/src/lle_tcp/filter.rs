@@ -6,11 +6,10 @@
 //! arrived. What comes in beyond the host's window meanwhile is held and answered with a closed window, a *notice*.
 
 use super::generator::{Generators, Told, later};
+use crate::flow_map::FlowMap;
 use crate::window::Scale;
 use crate::{Cx, Toward};
 use mac::Fate;
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use units::{Dur, FlowId, NodeId, SimTime};
 use wire::{DropWhy, Flags, Ipv4, L4, Packet, Pkt, Seq, SeqRange, SeqSet, Tcp};
 
@@ -67,7 +66,7 @@ struct Written {
 /// All flows of data this station receives from partners, and what was counted.
 #[derive(Debug, Default)]
 pub(crate) struct Filter {
-    flows: BTreeMap<FlowId, Guard>,
+    flows: FlowMap<Guard>,
     suppressed: u64,
     passed: u64,
     held_ever: u64,
@@ -81,7 +80,7 @@ impl Filter {
         let packet = cx.get(&pkt);
         let Some(&tcp) = packet.tcp() else { return Some(pkt) };
         let is_pure = packet.pure_ack().is_some();
-        let guard = guard(&mut self.flows, packet.flow.reverse());
+        let guard = self.flows.get_or_insert_with(packet.flow.reverse(), Guard::default);
         if tcp.flags.has(Flags::SYN) {
             guard.scale.saw_receivers_syn(&tcp);
         }
@@ -125,14 +124,14 @@ impl Filter {
 
     /// True where data of `flow` has come by a partner.
     pub(crate) fn has_partner(&self, flow: FlowId) -> bool {
-        self.flows.get(&flow).is_some_and(|guard| guard.partner.is_some())
+        self.flows.get(flow).is_some_and(|guard| guard.partner.is_some())
     }
 
     /// A segment from a partner, which acknowledges it in this host's name once it hears the MAC's ACK.
     pub(crate) fn arrives(&mut self, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
         let packet = cx.get(&pkt);
         let (Some(&tcp), Some(range)) = (packet.tcp(), packet.tcp_range()) else { return Some(pkt) };
-        let guard = guard(&mut self.flows, packet.flow);
+        let guard = self.flows.get_or_insert_with(packet.flow, Guard::default);
         if guard.partner.is_some() && guard.partner != cx.peer {
             guard.sent = None; // another partner knows neither the numbers nor the window until an ACK has reached it
         }
@@ -193,7 +192,7 @@ impl Filter {
     /// known.
     pub(crate) fn report(&mut self, packet: &Packet, fate: Fate, done: SimTime) {
         let Some(tcp) = packet.tcp().filter(|tcp| tcp.flags.any(Flags::ACK | Flags::SYN)) else { return };
-        let Some(guard) = self.flows.get_mut(&packet.flow.reverse()) else { return };
+        let Some(guard) = self.flows.get_mut(packet.flow.reverse()) else { return };
         if tcp.flags.has(Flags::RST) || fate == Fate::Attempt {
             return;
         }
@@ -216,7 +215,7 @@ impl Filter {
     /// Both directions of a connection are over.
     pub(crate) fn closed(&mut self, flow: FlowId, cx: &mut Cx) {
         for way in [flow, flow.reverse()] {
-            for pkt in self.flows.remove(&way).map(|guard| guard.held).unwrap_or_default() {
+            for pkt in self.flows.remove(way).map(|guard| guard.held).unwrap_or_default() {
                 cx.drop(pkt, DropWhy::Suppressed);
             }
         }
@@ -240,15 +239,6 @@ impl Filter {
         out("segments_held", self.held_ever);
         out("notices_sent", self.notices);
         out("slowest_notice_ns", self.slowest_notice.ns());
-    }
-}
-
-/// The knowledge of this flow. In line, where `or_default` is a call.
-#[inline(always)]
-fn guard(flows: &mut BTreeMap<FlowId, Guard>, flow: FlowId) -> &mut Guard {
-    match flows.entry(flow) {
-        Entry::Occupied(known) => known.into_mut(),
-        Entry::Vacant(new) => new.insert(Guard::default()),
     }
 }
 

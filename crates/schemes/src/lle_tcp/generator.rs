@@ -1,10 +1,9 @@
 //! The sending station's half: ACKs out of the MAC's reports.
 
+use crate::flow_map::FlowMap;
 use crate::passing::keep_later;
 use crate::window::{Answer, Scale, Show, Shown};
 use crate::{Cx, Key, Toward};
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use tcp::SackBlocks;
 use tcp::ack::{self, AckPolicy, AckTiming, Arrival};
 use units::{Dur, FlowId, SimTime};
@@ -103,7 +102,7 @@ pub(crate) struct Generators {
     ways: Ways,
     /// `None`: senders are told whatever their receivers say.
     advertises: Option<Advertise>,
-    flows: BTreeMap<FlowId, Generator>,
+    flows: FlowMap<Generator>,
     /// The number of active flows.
     active: u32,
     windows_lowered: u64,
@@ -125,7 +124,7 @@ impl Generators {
         Generators {
             ways,
             advertises,
-            flows: BTreeMap::new(),
+            flows: FlowMap::default(),
             active: 0,
             windows_lowered: 0,
             acks_made: 0,
@@ -138,13 +137,10 @@ impl Generators {
     }
 
     /// The generator of `flow`, whose receiver sits behind a partner that announced `policy`.
-    // In line, where `or_insert_with` is a call.
     #[inline(always)]
     fn generator(&mut self, flow: FlowId, policy: u32) -> &mut Generator {
-        match self.flows.entry(flow) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => new.insert(Generator::new(self.ways.strategy, policy)),
-        }
+        let strategy = self.ways.strategy;
+        self.flows.get_or_insert_with(flow, || Generator::new(strategy, policy))
     }
 
     /// A segment is about to be queued for a partner.
@@ -187,7 +183,7 @@ impl Generators {
         if !cx.get(&pkt).tcp().is_some_and(|tcp| tcp.flags.has(Flags::ACK) && !tcp.flags.has(Flags::SYN)) {
             return Some(pkt);
         }
-        let Some(generator) = self.flows.get_mut(&flow) else { return Some(pkt) };
+        let Some(generator) = self.flows.get_mut(flow) else { return Some(pkt) };
         let most = advertises.bound(self.active, generator.full, cx);
         match generator.shown.show(cx.get(&pkt), most, generator.full.0, &generator.scale) {
             Show::Window(field) | Show::Again(field) => {
@@ -208,7 +204,7 @@ impl Generators {
     fn tell(&mut self, answer: &Answer, copies: u32, cx: &mut Cx) {
         let flow = answer.flow.reverse();
         for _ in 0..copies {
-            let made = self.flows.get_mut(&flow).and_then(|generator| generator.ack(answer, cx.now));
+            let made = self.flows.get_mut(flow).and_then(|generator| generator.ack(answer, cx.now));
             let Some(made) = made.map(|ack| cx.make(ack)) else { return };
             if let Some(ack) = self.bound(flow, made, cx) {
                 cx.inject(ack, Toward::Route);
@@ -218,7 +214,7 @@ impl Generators {
 
     /// All of a flow has been delivered, or it was reset.
     fn over(&mut self, flow: FlowId) {
-        if let Some(generator) = self.flows.get_mut(&flow)
+        if let Some(generator) = self.flows.get_mut(flow)
             && std::mem::take(&mut generator.is_active)
         {
             self.active -= 1;
@@ -272,7 +268,7 @@ impl Generators {
 
     /// The acknowledgment that the sender of `flow` was told last.
     pub(crate) fn told(&self, flow: FlowId) -> Option<Told> {
-        let generator = self.flows.get(&flow)?;
+        let generator = self.flows.get(flow)?;
         let window = generator.shown.written().unwrap_or(generator.scale.field(generator.window));
         Some(Told { ack: generator.delivered?, window })
     }
@@ -282,7 +278,7 @@ impl Generators {
         let (Some(tcp), Some(range), Some(answer)) = (packet.tcp(), packet.tcp_range(), Answer::to(packet)) else {
             return;
         };
-        let Some(generator) = self.flows.get_mut(&packet.flow) else { return };
+        let Some(generator) = self.flows.get_mut(packet.flow) else { return };
         let opens = tcp.flags.has(Flags::SYN) && !tcp.flags.has(Flags::ACK);
         if range.is_empty() || opens || tcp.flags.has(Flags::RST) {
             return;
@@ -339,7 +335,7 @@ impl Generators {
     /// FAILURE: the MAC has dropped a segment. Three duplicate ACKs, for the first loss of a run only. @KLI06 sec. 3.2.3
     pub(crate) fn given_up(&mut self, packet: &Packet, cx: &mut Cx) {
         let (Some(range), Some(answer)) = (packet.tcp_range(), Answer::to(packet)) else { return };
-        let Some(generator) = self.flows.get_mut(&packet.flow) else { return };
+        let Some(generator) = self.flows.get_mut(packet.flow) else { return };
         let is_old = generator.delivered.is_none_or(|delivered| range.end.le(delivered));
         // Without payload there is nothing that duplicates could make TCP send again: SYN and FIN have their timer.
         if packet.payload.len == 0 || is_old || generator.run_until.is_some() {
@@ -358,7 +354,7 @@ impl Generators {
 
     /// The delayed ACK of `flow` is due.
     pub(crate) fn timer(&mut self, flow: FlowId, cx: &mut Cx) {
-        if let Some(generator) = self.flows.get_mut(&flow)
+        if let Some(generator) = self.flows.get_mut(flow)
             && let Some(answer) = generator.waiting.take()
         {
             self.acks_made += 1;
@@ -369,7 +365,7 @@ impl Generators {
     /// Both directions of a connection are over.
     pub(crate) fn closed(&mut self, flow: FlowId) {
         for way in [flow, flow.reverse()] {
-            self.active -= u32::from(self.flows.remove(&way).is_some_and(|generator| generator.is_active));
+            self.active -= u32::from(self.flows.remove(way).is_some_and(|generator| generator.is_active));
         }
     }
 

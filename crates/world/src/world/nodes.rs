@@ -144,7 +144,7 @@ impl World {
         self.refill(now, id);
     }
 
-    /// Asks a node, and sets its timer anew if it is another now.
+    /// Asks a node, and sets its timer if it is due earlier now. One that stands too early is left, as for TCP: it goes off in vain.
     pub(super) fn node<R>(
         &mut self,
         now: SimTime,
@@ -157,7 +157,7 @@ impl World {
         let mut lent = Lent { now, node: id, flows, interfaces, interface: node.interface(), jobs, weighs: *weighs };
         let got = ask(node, packets, &mut lent);
         let at = node.next_wakeup();
-        if at != was {
+        if at < was && at < self.timers.at(self.layout.node(id)) {
             self.timers.set(self.layout.node(id), at, Class::Between);
         }
         got
