@@ -1,4 +1,4 @@
-//! What an agent knows of each flow.
+//! Knowledge by flow: a map that agents keep.
 
 use units::FlowId;
 
