@@ -8,14 +8,18 @@ shared. `test_command_line` holds a forked command against one that was started.
 from __future__ import annotations
 
 import atexit
+import fcntl
 import gc
 import json
 import os
+import pty
 import runpy
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
 import traceback
 from functools import cache
@@ -48,6 +52,34 @@ def script(path: Path, cwd: Path | None = None) -> subprocess.CompletedProcess[s
     return _done([str(path)], cwd)
 
 
+def on_terminal(columns: int, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """`python -m interlayer` with these arguments on a pseudo-terminal so wide: its output as it is sent."""
+    parent, child = pty.openpty()
+    fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    shown = bytearray()
+
+    def read() -> None:
+        while True:
+            try:
+                part = os.read(parent, 65536)
+            except OSError:  # Linux says so when the other end is closed
+                return
+            if not part:
+                return
+            shown.extend(part)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    words = ["-m", "interlayer", *map(str, arguments)]
+    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    with tempfile.TemporaryFile() as err:
+        status = _asked(words, Path.cwd(), environment | {"TERM": "xterm"}, [child, err.fileno()])
+        os.close(child)
+        reader.join()
+        os.close(parent)
+        return subprocess.CompletedProcess(words, status, shown.decode(), _text(err))
+
+
 @cache
 def _starter() -> socket.socket:
     """The way to the process that forks. It is begun with the first program and ends with this process."""
@@ -67,13 +99,19 @@ def _starter() -> socket.socket:
 def _done(
     words: list[str], cwd: Path | None, variables: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    request = json.dumps([words, str(cwd or Path.cwd()), {**os.environ, **(variables or {})}]).encode()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        socket.send_fds(_starter(), [len(request).to_bytes(4, "big")], [out.fileno(), err.fileno()])
-        _starter().sendall(request)
-        status = int.from_bytes(_read(_starter(), 4), "big", signed=True)
+        environment = {**os.environ, **(variables or {})}
+        status = _asked(words, cwd or Path.cwd(), environment, [out.fileno(), err.fileno()])
         said = [_text(file) for file in (out, err)]
     return subprocess.CompletedProcess(words, status, *said)
+
+
+def _asked(words: list[str], cwd: Path, environment: Mapping[str, str], files: list[int]) -> int:
+    """Has a program run that writes to these files, and returns how it ended."""
+    request = json.dumps([words, str(cwd), dict(environment)]).encode()
+    socket.send_fds(_starter(), [len(request).to_bytes(4, "big")], files)
+    _starter().sendall(request)
+    return int.from_bytes(_read(_starter(), 4), "big", signed=True)
 
 
 def _text(file: IO[bytes]) -> str:

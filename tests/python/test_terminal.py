@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+import forked
 from interlayer.measure import stats
 from interlayer.show import grid, run_words
 
@@ -54,6 +55,23 @@ to = "station-with-a-long-name-"
 
 def on_terminal(columns: int, *arguments: object) -> str:
     """What the command shows on a terminal of so many columns, colours taken off."""
+    done = forked.on_terminal(columns, *arguments)
+    assert done.returncode == 0, done.stderr
+    return plain(done.stdout)
+
+
+def plain(shown: str) -> str:
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown).replace("\r\n", "\n")
+
+
+def in_pipe(*arguments: object) -> str:
+    done = forked.command(*arguments)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def started_on_terminal(columns: int, *arguments: object) -> str:
+    """As [`on_terminal`], of a program that is started and not forked."""
     parent, child = pty.openpty()
     fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")} | {"TERM": "xterm"}
@@ -73,12 +91,16 @@ def on_terminal(columns: int, *arguments: object) -> str:
         assert process.stderr is not None
         errors = process.stderr.read().decode()
     assert process.returncode == 0, errors
-    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode()).replace("\r\n", "\n")
+    return shown.decode()
 
 
-def in_pipe(*arguments: object) -> str:
-    command = [sys.executable, "-m", "interlayer", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+def test_a_command_that_is_forked_shows_what_one_does_that_is_started() -> None:
+    """Colours and widths too, the clock apart."""
+    for words in (("list", "schemes"), ("run", EXAMPLES / "lecture-hall.toml", "--runs", 2)):
+        shown = [forked.on_terminal(100, *words).stdout, started_on_terminal(100, *words)]
+        one, other = (re.sub(r"[\d.]+ s\b", "", text) for text in shown)
+        assert "\x1b[" in one or words[0] == "list"
+        assert one == other
 
 
 def is_whole(shown: str, columns: int | None = None) -> None:

@@ -142,7 +142,7 @@ fn captures_show_grants_and_the_block_acks_that_begin_a_burst() {
     let bit = "wlan.htc.rdg_more_ppdu";
     for (radio, bit) in [(ht, bit), (AC, bit), (AX, "wlan.htc.he.a_control.cci.rdg_more_ppdu")] {
         let errors = "errors = { model = \"packet\", per = 0.1, control_per = 0.1 }";
-        let text = cell(1, [radio, errors, "duration = \"120 ms\"", "", REVERSE])
+        let text = cell(1, [radio, errors, "duration = \"40 ms\"", "", REVERSE])
             .replace("width = \"80 MHz\"", if radio == ht { "width = \"40 MHz\"" } else { "width = \"80 MHz\"" });
         let captured = tshark::capture(&text);
         let run = &captured.run;
