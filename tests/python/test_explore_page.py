@@ -416,6 +416,7 @@ def test_the_story_that_was_asked_for_is_in_view(page: Page, width: int, is_besi
         air = page.frame_locator("#air")
         picture, title = air.locator("canvas#air"), air.locator("#story-title")
         page.select_option("#air-arm", "0")
+        page.frame_locator('#air[data-at$="/0"]').locator("#play").wait_for()
         air.locator("#zoom").click()
         picture.evaluate("it => it.scrollIntoView({ block: 'start' })")
         if how == "button":
@@ -426,6 +427,7 @@ def test_the_story_that_was_asked_for_is_in_view(page: Page, width: int, is_besi
             picture.evaluate("it => it.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }))")
         else:
             picture.evaluate(CLICK_ON_AN_ARROW)
+        title.wait_for()
         box = title.bounding_box()
         assert box is not None
         assert 0 <= box["y"] <= box["y"] + box["height"] <= 700
