@@ -94,9 +94,8 @@ SEED ?= 802
 # Python's tests run over a core compiled with the profile of the Rust tests and together with them: the workspace is compiled
 # for clippy and for tests, and not a third time. It stands beside the installed package, which keeps its own.
 SITE := target/site
-# Processes that share the Python tests: a test of the simulator is one thread for the most part, and a fifth of their time they wait, for a
-# browser, a scheduler, a process that is to end. Two leave a processor idle then.
-WORKERS ?= 3
+# Processes that share the Python tests: a test of the simulator is one thread for the most part.
+WORKERS ?= 2
 # A live run takes up to half a processor: it looks at the clock before something is due. Of six beside each other on two
 # processors one in two runs of these tests missed a tolerance, of three none in six; both take half a minute.
 LIVE_WORKERS ?= 3
