@@ -346,7 +346,6 @@ impl Channel {
             strange,
             navs,
             spans,
-            ..
         } = self;
         let frame = frames[from.index()].as_ref().expect("who ends a transmission has begun it");
         let Receptions { nodes: told, mpdus } = receptions;
