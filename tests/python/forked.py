@@ -22,6 +22,7 @@ import tempfile
 import termios
 import threading
 import traceback
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn
@@ -52,32 +53,43 @@ def script(path: Path, cwd: Path | None = None) -> subprocess.CompletedProcess[s
     return _done([str(path)], cwd)
 
 
-def on_terminal(columns: int, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """`python -m interlayer` with these arguments on a pseudo-terminal so wide: its output as it is sent."""
+def terminal(columns: int) -> tuple[int, int]:
+    """A pseudo-terminal so wide: the end that is read, and the program's."""
     parent, child = pty.openpty()
     fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    return parent, child
+
+
+def on_terminal_environment() -> dict[str, str]:
+    """Variables of a program whose terminal is to tell its width itself."""
+    return {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")} | {"TERM": "xterm"}
+
+
+def shown_on(parent: int) -> str:
+    """All that a program shows on a terminal until its end is closed."""
     shown = bytearray()
+    while True:
+        try:
+            part = os.read(parent, 65536)
+        except OSError:  # Linux says so when the other end is closed
+            break
+        if not part:
+            break
+        shown += part
+    os.close(parent)
+    return shown.decode()
 
-    def read() -> None:
-        while True:
-            try:
-                part = os.read(parent, 65536)
-            except OSError:  # Linux says so when the other end is closed
-                return
-            if not part:
-                return
-            shown.extend(part)
 
-    reader = threading.Thread(target=read)
-    reader.start()
+def on_terminal(columns: int, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """`python -m interlayer` with these arguments on a pseudo-terminal so wide: its output as it is sent."""
+    parent, child = terminal(columns)
     words = ["-m", "interlayer", *map(str, arguments)]
-    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
-    with tempfile.TemporaryFile() as err:
-        status = _asked(words, Path.cwd(), environment | {"TERM": "xterm"}, [child, err.fileno()])
+    # It is read meanwhile: a terminal holds little.
+    with ThreadPoolExecutor(1) as reader, tempfile.TemporaryFile() as err:
+        shown = reader.submit(shown_on, parent)
+        status = _asked(words, Path.cwd(), on_terminal_environment(), [child, err.fileno()])
         os.close(child)
-        reader.join()
-        os.close(parent)
-        return subprocess.CompletedProcess(words, status, shown.decode(), _text(err))
+        return subprocess.CompletedProcess(words, status, shown.result(), _text(err))
 
 
 @cache

@@ -211,50 +211,32 @@ pub enum MediumKind {
     Powers,
 }
 
-/// A unit disc of at most 64 stations, the bits of one word: what is compiled for it has no loop, and prepares nothing for one.
+/// A unit disc: with `ONE`, of at most 64 stations, the bits of one word. What is compiled for those has no loop, and prepares nothing for
+/// one.
 #[derive(Debug)]
-pub enum OneBlock {}
+pub enum Disc<const ONE: bool> {}
+
+/// A unit disc of one word.
+pub type OneBlock = Disc<true>;
 
 /// A unit disc of any number of stations.
-#[derive(Debug)]
-pub enum Blocks {}
+pub type Blocks = Disc<false>;
 
 /// A medium in which signals have powers.
 #[derive(Debug)]
 pub enum Powers {}
 
-impl Pass for OneBlock {
+impl<const ONE: bool> Disc<ONE> {
     #[inline(always)]
-    fn one(node: NodeId) -> Nodes {
-        Nodes { block: 0, bits: 1_u64.checked_shl(node.0).unwrap_or(0) }
-    }
-
-    #[inline(always)]
-    fn start(medium: &mut Medium, _now: SimTime, node: NodeId) {
-        medium.disc().start(node);
-    }
-
-    #[inline(always)]
-    fn arrive(medium: &mut Medium, now: SimTime, ppdu: &Ppdu, broken: impl FnMut(Nodes)) -> SimTime {
-        medium.disc().arrive(1, now, ppdu, broken);
-        SimTime::NEVER
-    }
-
-    #[inline(always)]
-    fn stop(medium: &mut Medium, _now: SimTime, node: NodeId) -> bool {
-        medium.disc().stop(node)
-    }
-
-    #[inline(always)]
-    fn leave(medium: &mut Medium, now: SimTime, ppdu: &Ppdu, heard: impl FnMut(Hearing<'_>)) {
-        medium.disc().leave(1, now, ppdu, heard);
+    fn blocks(disc: &UnitDisc) -> usize {
+        if ONE { 1 } else { disc.blocks() }
     }
 }
 
-impl Pass for Blocks {
+impl<const ONE: bool> Pass for Disc<ONE> {
     #[inline(always)]
     fn one(node: NodeId) -> Nodes {
-        node.into()
+        if ONE { Nodes { block: 0, bits: 1_u64.checked_shl(node.0).unwrap_or(0) } } else { node.into() }
     }
 
     #[inline(always)]
@@ -265,7 +247,7 @@ impl Pass for Blocks {
     #[inline(always)]
     fn arrive(medium: &mut Medium, now: SimTime, ppdu: &Ppdu, broken: impl FnMut(Nodes)) -> SimTime {
         let disc = medium.disc();
-        disc.arrive(disc.blocks(), now, ppdu, broken);
+        disc.arrive(Self::blocks(disc), now, ppdu, broken);
         SimTime::NEVER
     }
 
@@ -277,7 +259,7 @@ impl Pass for Blocks {
     #[inline(always)]
     fn leave(medium: &mut Medium, now: SimTime, ppdu: &Ppdu, heard: impl FnMut(Hearing<'_>)) {
         let disc = medium.disc();
-        disc.leave(disc.blocks(), now, ppdu, heard);
+        disc.leave(Self::blocks(disc), now, ppdu, heard);
     }
 }
 
