@@ -56,7 +56,7 @@ pub trait SenderHook {
     /// tell a timeout from duplicates.
     fn on_timeout(&mut self, _facts: &FlowFacts) {}
 
-    /// The segment `range` is taken for lost: at the third duplicate ACK, at a partial ACK, at a timeout. `verdict` is
+    /// The segment `range` is taken for lost: at the third duplicate ACK, by RACK, at a partial ACK, at a timeout. `verdict` is
     /// [`Loss::Congestion`], or what a hook before this one said.
     fn loss(&mut self, verdict: Loss, _range: SeqRange, _facts: &FlowFacts) -> Loss {
         verdict

@@ -263,7 +263,9 @@ impl Connection {
         }
         let snd = &mut self.snd;
         let Some(tracking) = snd.tracking.as_deref_mut() else { return };
-        if !in_repair {
+        // Duplicates tell of the first. RACK has told what is lost, and of the first a copy may be under way. @RFC8985 sec. 6.2
+        let by_time = tracking.rack.is_some();
+        if !in_repair && !by_time {
             tracking.board.lose_first();
         }
         (tracking.forced, tracking.rescue) = (true, None);
@@ -271,7 +273,7 @@ impl Connection {
         let flight = (snd.nxt - snd.una) + acked + told.sacked - tracking.board.sacked().min(snd.nxt - snd.una);
         self.counters.borrow_mut().fast_retransmits += 1;
         self.counters.borrow_mut().loss_found(now);
-        let cut = match lost.filter(|_| in_repair) {
+        let cut = match lost.filter(|_| in_repair || by_time) {
             Some(other) => self.judge_loss_of(other, Congestion::FastRetransmit, 0),
             None => self.judge_loss(Congestion::FastRetransmit),
         };

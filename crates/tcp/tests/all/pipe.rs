@@ -61,6 +61,8 @@ struct Case {
 #[derive(Debug, Default)]
 struct Optimist {
     asked: u64,
+    /// RACK names what is lost, the first segment or another.
+    by_time: bool,
     /// It said that a copy of the first segment is under way: a loss is then another's.
     in_repair: bool,
 }
@@ -69,7 +71,7 @@ impl SenderHook for Optimist {
     fn loss(&mut self, _: Loss, range: SeqRange, facts: &FlowFacts) -> Loss {
         assert!(
             // A loss that a tail loss probe repaired is acknowledged already.
-            (range.start.le(facts.snd_una) || self.in_repair && range.start.lt(facts.snd_max))
+            (range.start.le(facts.snd_una) || (self.in_repair || self.by_time) && range.start.lt(facts.snd_max))
                 && !range.is_empty()
                 && range.end.le(facts.snd_max),
             "{range:?} {facts:?}"
@@ -166,7 +168,7 @@ fn run(case: &Case) -> ([Counters; 2], SimTime) {
             let make = if active { Connection::open } else { Connection::listen };
             let mut conn = make(config, mine.0, mine.1);
             if case.commands > 0 {
-                conn.set_hook(Box::new(Optimist::default()));
+                conn.set_hook(Box::new(Optimist { by_time: case.configs[i].rack, ..Optimist::default() }));
             }
             End {
                 conn,

@@ -106,6 +106,34 @@ fn a_lost_repair_is_found_by_what_left_after_it() {
 }
 
 #[test]
+fn a_second_recovery_leaves_the_copy_of_the_first_alone() {
+    // Sec. 6.2 step 5 names what is lost. The first recovery ends at 1.255 with a copy of 10001 five milliseconds under way; at 1.285
+    // time takes 12001 for lost, and nothing else: 13001 left with it, 10001 after both.
+    ten_out(rack()).run(
+        "1.1   < . 1:1(0) ack 1 <sack 1001:4001>
+         1.1   > . 1:1001(1000) ack 1 again
+         1.15  < . 1:1(0) ack 1 <sack 1001:8001>
+         1.15  > . 10001:11001(1000) ack 1
+         1.15  > . 11001:12001(1000) ack 1
+         1.16  < . 1:1(0) ack 1 <sack 1001:10001>
+         1.16  > . 12001:13001(1000) ack 1
+         1.16  > . 13001:14001(1000) ack 1
+         1.25  < . 1:1(0) ack 1 <sack 11001:12001, sack 1001:10001>
+         1.25  > . 1:1001(1000) ack 1 again
+         1.25  > . 10001:11001(1000) ack 1 again
+         1.25  > . 14001:15001(1000) ack 1
+         1.255 < . 1:1(0) ack 10001 <sack 11001:12001>     // the first repair, late
+         1.255 > . 15001:16001(1000) ack 1
+         1.255 is recovery=false
+         1.26  < . 1:1(0) ack 10001 <sack 13001:14001, sack 11001:12001>
+         1.26  > . 16001:17001(1000) ack 1
+         1.285 > . 12001:13001(1000) ack 1 again
+         1.285 is recovery=true retransmissions=4
+         1.35  < . 1:1(0) ack 12001 <sack 13001:14001>",
+    );
+}
+
+#[test]
 fn a_report_of_a_duplicate_widens_the_window() {
     // Step 4: the repair was needless, so the next hole has two quarters of 100 ms.
     ten_out(rack()).run(
