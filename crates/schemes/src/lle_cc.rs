@@ -392,7 +392,7 @@ impl LleCc {
             self.opened.entry(id).or_default().saw_receivers_syn(&tcp);
         }
         let Some(flow) = self.flows.get_mut(&id) else { return Some(pkt) };
-        crate::lle_tcp::generator::later(&mut flow.tsval, &tcp);
+        crate::lle_tcp::generator::later(&mut flow.tsval, tcp.options.timestamps());
         if let Some(range) = packet.tcp_range() {
             flow.next = Some(flow.next.map_or(range.end, |next| next.max(range.end)));
         }

@@ -249,7 +249,7 @@ impl Conn {
         if tcp.flags.has(Flags::SYN) {
             self.scale.saw_receivers_syn(&tcp);
         }
-        later(&mut self.tsval, &tcp);
+        later(&mut self.tsval, tcp.options.timestamps());
         self.next_seq = Some(self.next_seq.map_or(range.end, |next| next.max(range.end)));
         if !tcp.flags.has(Flags::ACK) {
             return Some(pkt);

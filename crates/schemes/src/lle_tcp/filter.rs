@@ -11,7 +11,8 @@ use crate::window::Scale;
 use crate::{Cx, Toward};
 use mac::Fate;
 use units::{Dur, FlowId, NodeId, SimTime};
-use wire::{DropWhy, Flags, Ipv4, L4, Packet, Pkt, Seq, SeqRange, SeqSet, Tcp};
+
+use wire::{DropWhy, Flags, Ipv4, L4, Packet, Pkt, Seq, SeqRange, SeqSet, Tcp, ecn};
 
 /// The agent's knowledge of its own host as receiver of one flow of data.
 #[derive(Debug, Default)]
@@ -78,30 +79,33 @@ impl Filter {
     /// A segment of its own host on the way to a partner. `makes` is the other half of this station, if it has one.
     pub(crate) fn leaves(&mut self, pkt: Pkt, makes: Option<&Generators>, cx: &mut Cx) -> Option<Pkt> {
         let packet = cx.get(&pkt);
-        let Some(&tcp) = packet.tcp() else { return Some(pkt) };
-        let is_pure = packet.pure_ack().is_some();
+        let Some(tcp) = packet.tcp() else { return Some(pkt) };
+        let (flags, ack) = (tcp.flags, tcp.ack);
         let guard = self.flows.get_or_insert_with(packet.flow.reverse(), Guard::default);
-        if tcp.flags.has(Flags::SYN) {
-            guard.scale.saw_receivers_syn(&tcp);
+        if flags.has(Flags::SYN) {
+            guard.scale.saw_receivers_syn(tcp);
         }
-        later(&mut guard.host_tsval, &tcp);
-        if !tcp.flags.any(Flags::ACK | Flags::SYN) || tcp.flags.has(Flags::RST) {
+        let stamps = tcp.options.timestamps();
+        later(&mut guard.host_tsval, stamps);
+        if !flags.any(Flags::ACK | Flags::SYN) || flags.has(Flags::RST) {
             return Some(pkt);
         }
-        let window = guard.scale.bytes(&tcp);
-        if !tcp.flags.has(Flags::ACK) {
+        let window = guard.scale.bytes(tcp);
+        if !flags.has(Flags::ACK) {
             guard.send(window);
             return Some(pkt);
         }
-        let advances = guard.acked.is_some_and(|acked| acked.lt(tcp.ack));
-        let signals = tcp.flags.any(Flags::ECE | Flags::CWR | Flags::URG);
-        guard.acked = Some(guard.acked.map_or(tcp.ack, |acked| acked.max(tcp.ack)));
-        guard.note(packet, &tcp);
-        guard.receive(SeqRange { start: tcp.ack, end: tcp.ack });
+        let is_pure = packet.pure_ack().is_some();
+        let advances = guard.acked.is_some_and(|acked| acked.lt(ack));
+        guard.acked = Some(guard.acked.map_or(ack, |acked| acked.max(ack)));
+        guard.note(packet, tcp, stamps);
+        if guard.received != Some(ack) {
+            guard.receive(SeqRange { start: ack, end: ack });
+        }
         if !guard.held.is_empty() {
             guard.told = Told::later(guard.told, makes.and_then(|makes| makes.told(packet.flow)));
         }
-        guard.open_to(tcp.ack + window, cx);
+        guard.open_to(ack + window, cx);
         // While acknowledged data waits at this station the window is closed, whatever its host still admits.
         let window = if guard.is_closed(cx) { 0 } else { window };
         if window == 0
@@ -112,6 +116,7 @@ impl Filter {
         let is_known = guard.unconfirmed == 0 && guard.is_same(window);
         // What goes another way than the data came does not pass its partner.
         let comes_by = guard.partner == cx.peer;
+        let signals = flags.any(Flags::ECE | Flags::CWR | Flags::URG);
         if is_pure && advances && is_known && window > 0 && !signals && comes_by {
             self.suppressed += 1;
             cx.drop(pkt, DropWhy::Suppressed);
@@ -130,15 +135,16 @@ impl Filter {
     /// A segment from a partner, which acknowledges it in this host's name once it hears the MAC's ACK.
     pub(crate) fn arrives(&mut self, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
         let packet = cx.get(&pkt);
-        let (Some(&tcp), Some(range)) = (packet.tcp(), packet.tcp_range()) else { return Some(pkt) };
+        let (Some(tcp), Some(range)) = (packet.tcp(), packet.tcp_range()) else { return Some(pkt) };
         let guard = self.flows.get_or_insert_with(packet.flow, Guard::default);
         if guard.partner.is_some() && guard.partner != cx.peer {
             guard.sent = None; // another partner knows neither the numbers nor the window until an ACK has reached it
         }
         guard.partner = cx.peer;
-        later(&mut guard.tsval, &tcp);
+        let stamps = tcp.options.timestamps();
+        later(&mut guard.tsval, stamps);
         if tcp.flags.has(Flags::SYN) {
-            guard.scale.saw_senders_syn(&tcp);
+            guard.scale.saw_senders_syn(tcp);
             guard.acked = Some(tcp.seq);
             guard.received = Some(range.end);
             return Some(pkt);
@@ -164,7 +170,7 @@ impl Filter {
         guard.receive(range);
         let passed = if !is_beyond {
             // A link that repeats out of order delivers what was sent earlier behind what was sent later.
-            if !range.is_empty() {
+            if !range.is_empty() && guard.is_late(tcp, stamps) {
                 guard.renew(&pkt, cx);
             }
             Some(pkt)
@@ -245,7 +251,7 @@ impl Filter {
 impl Guard {
     /// True if a header would show this window as it showed the last one.
     fn is_same(&self, window: u32) -> bool {
-        self.sent.is_some_and(|sent| self.scale.field(sent) == self.scale.field(window))
+        self.sent.is_some_and(|sent| sent == window || self.scale.field(sent) == self.scale.field(window))
     }
 
     /// A segment goes out with this window. Reports come in the order of sending ([`crate::in_order`]).
@@ -258,18 +264,20 @@ impl Guard {
     }
 
     /// Its host has written `packet`: a pure ACK of it now would stand after its highest number.
-    fn note(&mut self, packet: &Packet, tcp: &Tcp) {
-        let end = packet.tcp_range().map_or(tcp.seq, |range| range.end);
-        let last = self.written.filter(|_| !tcp.flags.has(Flags::SYN));
-        self.written = Some(Written {
-            flow: packet.flow,
-            ip: packet.ip,
-            ports: (tcp.src_port, tcp.dst_port),
-            seq: last.map_or(end, |last| last.seq.max(end)),
-            ack: tcp.ack,
-            window: tcp.window,
-            stamps: tcp.options.timestamps(),
-        });
+    fn note(&mut self, packet: &Packet, tcp: &Tcp, stamps: Option<(u32, u32)>) {
+        let seq = packet.tcp_range().map_or(tcp.seq, |range| range.end);
+        let (ack, window) = (tcp.ack, tcp.window);
+        match &mut self.written {
+            Some(last) if !tcp.flags.has(Flags::SYN) => {
+                (last.seq, last.ack, last.window, last.stamps) = (last.seq.max(seq), ack, window, stamps);
+            }
+            last => {
+                // No pure ACK is ECN-capable, whatever its host's data is. @RFC3168 sec. 6.1.4
+                let ip = Ipv4 { tos: packet.ip.tos & !ecn::MASK, ..packet.ip };
+                let ports = (tcp.src_port, tcp.dst_port);
+                *last = Some(Written { flow: packet.flow, ip, ports, seq, ack, window, stamps });
+            }
+        }
     }
 
     /// `range` has reached this station; its host may say so first.
@@ -316,6 +324,12 @@ impl Guard {
         self.notice_in_flight = true;
         self.send(0);
         true
+    }
+
+    /// True if the host was told more meanwhile than this segment with these timestamps says.
+    fn is_late(&self, tcp: &Tcp, stamps: Option<(u32, u32)>) -> bool {
+        let is_older = stamps.zip(self.tsval).is_some_and(|((tsval, _), latest)| Seq(tsval).lt(Seq(latest)));
+        is_older || tcp.flags.has(Flags::ACK) && self.told.is_some_and(|told| tcp.ack.lt(told.ack))
     }
 
     /// Brings acknowledged data that comes late up to date, or the host would discard it: with the latest TSval (PAWS), and with the

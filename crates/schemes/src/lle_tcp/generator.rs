@@ -149,10 +149,13 @@ impl Generators {
         if range.is_empty() || tcp.flags.has(Flags::RST) {
             return;
         }
+        let is_bounded = self.advertises.is_some() && packet.payload.len > 0;
         let generator = self.generator(packet.flow, policy);
-        generator.full = generator.full.max((packet.payload.len, packet.ip_len().0 as u32));
-        let begins = packet.payload.len > 0 && !generator.is_active;
-        generator.is_active |= begins;
+        let mut begins = false;
+        if is_bounded {
+            generator.full = generator.full.max((packet.payload.len, packet.ip_len().0 as u32));
+            begins = !std::mem::replace(&mut generator.is_active, true);
+        }
         if tcp.flags.has(Flags::SYN) {
             generator.scale.saw_senders_syn(tcp);
             // A SYN-ACK opens the numbers; a SYN is acknowledged by the peer's SYN-ACK alone.
@@ -212,6 +215,13 @@ impl Generators {
         }
     }
 
+    /// The same, for the sender of `segment`.
+    fn answer(&mut self, segment: &Packet, copies: u32, cx: &mut Cx) {
+        if let Some(answer) = Answer::to(segment) {
+            self.tell(&answer, copies, cx);
+        }
+    }
+
     /// All of a flow has been delivered, or it was reset.
     fn over(&mut self, flow: FlowId) {
         if let Some(generator) = self.flows.get_mut(flow)
@@ -224,31 +234,34 @@ impl Generators {
     /// A segment from a partner: what its host says of the flow that runs the other way.
     pub(crate) fn hears(&mut self, pkt: Pkt, policy: u32, cx: &mut Cx) -> Option<Pkt> {
         let packet = cx.get(&pkt);
-        let (Some(&tcp), Some(range)) = (packet.tcp(), packet.tcp_range()) else { return Some(pkt) };
-        let is_pure = packet.pure_ack().is_some();
+        let (Some(tcp), Some(range)) = (packet.tcp(), packet.tcp_range()) else { return Some(pkt) };
         let flow = packet.flow.reverse();
-        let clears = self.ways.clears_stale && !is_pure;
         if tcp.flags.has(Flags::RST) {
             self.over(flow);
         }
         let generator = self.generator(flow, policy);
         if tcp.flags.has(Flags::SYN) {
-            generator.scale.saw_receivers_syn(&tcp);
+            generator.scale.saw_receivers_syn(tcp);
             generator.permits.1 = tcp.options.sack_permitted();
             generator.next_seq = Some(range.end);
-            generator.window = generator.scale.bytes(&tcp);
+            generator.window = generator.scale.bytes(tcp);
         }
         generator.next_seq = Some(latest(generator.next_seq, range.end));
-        later(&mut generator.tsval, &tcp);
+        later(&mut generator.tsval, tcp.options.timestamps());
         if !tcp.flags.has(Flags::ACK) || tcp.flags.any(Flags::RST) {
             return Some(pkt);
         }
-        let window = generator.scale.bytes(&tcp);
+        let window = generator.scale.bytes(tcp);
         let delivered = generator.delivered.unwrap_or(tcp.ack);
         if delivered.le(tcp.ack) {
             generator.window = window;
-            generator.advance_to(tcp.ack);
-        } else if is_pure && generator.scale.field(window) == generator.scale.field(generator.window) {
+            if generator.delivered != Some(tcp.ack) {
+                generator.advance_to(tcp.ack);
+            }
+            return self.bound(flow, pkt, cx);
+        }
+        let is_pure = packet.pure_ack().is_some();
+        if is_pure && generator.scale.field(window) == generator.scale.field(generator.window) {
             // Its host had not seen yet what was acknowledged in its name when it wrote this. TCP ignores a number that is
             // acknowledged already.
         } else {
@@ -256,7 +269,7 @@ impl Generators {
             generator.window = window;
             self.stale_piggybacks += u64::from(!is_pure);
             if let Some(header) = cx.get_mut(&pkt).tcp_mut() {
-                if clears {
+                if self.ways.clears_stale && !is_pure {
                     header.flags = header.flags.without(Flags::ACK);
                 } else {
                     header.ack = delivered;
@@ -275,9 +288,7 @@ impl Generators {
 
     /// SUCCESS: the MAC has delivered a segment. @KLI06 sec. 3.2.3
     pub(crate) fn delivered(&mut self, packet: &Packet, cx: &mut Cx) {
-        let (Some(tcp), Some(range), Some(answer)) = (packet.tcp(), packet.tcp_range(), Answer::to(packet)) else {
-            return;
-        };
+        let (Some(tcp), Some(range)) = (packet.tcp(), packet.tcp_range()) else { return };
         let Some(generator) = self.flows.get_mut(packet.flow) else { return };
         let opens = tcp.flags.has(Flags::SYN) && !tcp.flags.has(Flags::ACK);
         if range.is_empty() || opens || tcp.flags.has(Flags::RST) {
@@ -292,11 +303,9 @@ impl Generators {
         let joined = generator.take(range);
         if joined == 0 {
             if self.ways.makes_sack && generator.reports(range) {
-                if generator.waiting.take().is_some() {
-                    cx.timer(key(packet.flow), SimTime::NEVER);
-                }
+                generator.waiting = None;
                 self.sacks_made += 1;
-                self.tell(&answer, 1, cx);
+                self.answer(packet, 1, cx);
             }
             return;
         }
@@ -310,31 +319,29 @@ impl Generators {
         match if at_once { AckTiming::Now } else { generator.policy.on_data(&arrival) } {
             AckTiming::Now => {
                 self.acks_made += 1;
-                if generator.waiting.take().is_some() {
-                    cx.timer(key(packet.flow), SimTime::NEVER);
-                }
+                generator.waiting = None;
                 if tcp.flags.has(Flags::FIN) {
                     self.over(packet.flow);
                 }
-                self.tell(&answer, 1, cx);
+                self.answer(packet, 1, cx);
             }
             AckTiming::AfterAll => {
                 cx.timer(key(packet.flow), cx.now);
-                generator.waiting = Some(answer);
+                generator.waiting = Answer::to(packet);
             }
             // An agent's timers cannot be asked: the first that waits says how long.
             AckTiming::Within(delay) | AckTiming::NoLaterThan(delay) => {
                 if generator.waiting.is_none() {
                     cx.timer(key(packet.flow), cx.now + delay);
                 }
-                generator.waiting = Some(answer);
+                generator.waiting = Answer::to(packet);
             }
         }
     }
 
     /// FAILURE: the MAC has dropped a segment. Three duplicate ACKs, for the first loss of a run only. @KLI06 sec. 3.2.3
     pub(crate) fn given_up(&mut self, packet: &Packet, cx: &mut Cx) {
-        let (Some(range), Some(answer)) = (packet.tcp_range(), Answer::to(packet)) else { return };
+        let Some(range) = packet.tcp_range() else { return };
         let Some(generator) = self.flows.get_mut(packet.flow) else { return };
         let is_old = generator.delivered.is_none_or(|delivered| range.end.le(delivered));
         // Without payload there is nothing that duplicates could make TCP send again: SYN and FIN have their timer.
@@ -344,15 +351,14 @@ impl Generators {
         generator.run_until = generator.highest;
         // What waits for its delayed ACK is told first, or the duplicates would be none.
         if let Some(last) = generator.waiting.take() {
-            cx.timer(key(packet.flow), SimTime::NEVER);
             self.acks_made += 1;
             self.tell(&last, 1, cx);
         }
         self.duplicates_made += 3;
-        self.tell(&answer, 3, cx);
+        self.answer(packet, 3, cx);
     }
 
-    /// The delayed ACK of `flow` is due.
+    /// The delayed ACK of `flow` is due, if it was not made meanwhile: its timer is left standing then.
     pub(crate) fn timer(&mut self, flow: FlowId, cx: &mut Cx) {
         if let Some(generator) = self.flows.get_mut(flow)
             && let Some(answer) = generator.waiting.take()
@@ -477,9 +483,9 @@ impl Generator {
     }
 }
 
-/// Keeps the later of the TSval known and the one in `tcp`.
-pub(crate) fn later(known: &mut Option<u32>, tcp: &Tcp) {
-    if let Some((tsval, _)) = tcp.options.timestamps() {
+/// Keeps the later of the TSval known and the one in `stamps`, TSval and TSecr of a segment.
+pub(crate) fn later(known: &mut Option<u32>, stamps: Option<(u32, u32)>) {
+    if let Some((tsval, _)) = stamps {
         keep_later(known, tsval);
     }
 }

@@ -156,6 +156,40 @@ impl LleTcp {
         peer.and_then(|node| *self.peers.get(node.index())?)
     }
 
+    /// Takes a packet on a link without a partner. A router that seeks a way knows no neighbour yet: what the host admits must be heard all
+    /// the same.
+    #[cold]
+    fn strange(&mut self, at: Place, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
+        let is_heard = at == Place::FromHost && self.filter.has_partner(cx.get(&pkt).flow.reverse());
+        if is_heard { self.filter.leaves(pkt, Some(&self.generators), cx) } else { Some(pkt) }
+    }
+
+    /// Takes a packet that is about to be queued for a partner.
+    #[inline(never)]
+    fn goes_out(&mut self, pkt: Pkt, (peer, policy): (NodeId, u32), cx: &mut Cx) -> Option<Pkt> {
+        if cx.get(&pkt).ip.dst == cx.address(peer) {
+            if self.strips_sack {
+                strip_sack(&pkt, cx);
+            }
+            self.generators.sends(cx.get(&pkt), policy);
+        }
+        Some(pkt)
+    }
+
+    /// Takes a packet that a partner has sent.
+    #[inline(never)]
+    fn comes_in(&mut self, pkt: Pkt, (peer, policy): (NodeId, u32), cx: &mut Cx) -> Option<Pkt> {
+        let Ipv4 { src, dst, .. } = cx.get(&pkt).ip;
+        let mut heard = pkt;
+        if src == cx.address(peer) {
+            if self.strips_sack {
+                strip_sack(&heard, cx);
+            }
+            heard = self.generators.hears(heard, policy, cx)?;
+        }
+        if dst == self.address { self.filter.arrives(heard, cx) } else { Some(heard) }
+    }
+
     /// Takes a fate as it can be believed: what was delivered has gone up at its receiver.
     fn told(&mut self, packet: &Packet, fate: Fate, report: &TxReport, cx: &mut Cx) {
         self.filter.report(packet, fate, report.done);
@@ -174,43 +208,21 @@ impl LleTcp {
 /// Takes SACK-permitted out of a SYN.
 #[cold]
 fn strip_sack(pkt: &Pkt, cx: &mut Cx) {
-    if let Some(tcp) = cx.get_mut(pkt).tcp_mut() {
+    if cx.get(pkt).tcp().is_some_and(|tcp| tcp.flags.has(Flags::SYN))
+        && let Some(tcp) = cx.get_mut(pkt).tcp_mut()
+    {
         tcp.options.blank(wire::tcp::kind::SACK_PERMITTED);
     }
 }
 
 impl Agent for LleTcp {
     fn packet(&mut self, at: Place, pkt: Pkt, cx: &mut Cx) -> Option<Pkt> {
-        let Some((peer, policy)) = cx.peer.zip(self.partner(cx.peer)) else {
-            // A router that seeks a way knows no neighbour yet: what the host admits must be heard all the same.
-            let is_heard = at == Place::FromHost && self.filter.has_partner(cx.get(&pkt).flow.reverse());
-            return if is_heard { self.filter.leaves(pkt, Some(&self.generators), cx) } else { Some(pkt) };
-        };
-        let packet = cx.get(&pkt);
-        let Some(tcp) = packet.tcp() else { return Some(pkt) };
-        let Ipv4 { src, dst, .. } = packet.ip;
-        let strips = self.strips_sack && tcp.flags.has(Flags::SYN);
+        let Some((peer, policy)) = cx.peer.zip(self.partner(cx.peer)) else { return self.strange(at, pkt, cx) };
         match at {
             Place::FromHost => self.filter.leaves(pkt, Some(&self.generators), cx),
-            Place::ToAir if dst == cx.address(peer) => {
-                if strips {
-                    strip_sack(&pkt, cx);
-                }
-                self.generators.sends(cx.get(&pkt), policy);
-                Some(pkt)
-            }
-            Place::FromAir => {
-                let heard = if src == cx.address(peer) {
-                    if strips {
-                        strip_sack(&pkt, cx);
-                    }
-                    self.generators.hears(pkt, policy, cx)?
-                } else {
-                    pkt
-                };
-                if dst == self.address { self.filter.arrives(heard, cx) } else { Some(heard) }
-            }
-            Place::ToAir | Place::ToHost | Place::Transit => Some(pkt),
+            Place::ToAir => self.goes_out(pkt, (peer, policy), cx),
+            Place::FromAir => self.comes_in(pkt, (peer, policy), cx),
+            Place::ToHost | Place::Transit => Some(pkt),
         }
     }
 
