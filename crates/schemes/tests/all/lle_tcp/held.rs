@@ -16,6 +16,20 @@ fn small_receiver() -> Bench {
 }
 
 #[test]
+fn a_notice_is_not_ecn_capable_whatever_its_host_has_sent() {
+    // @RFC3168 sec. 6.1.4
+    let mut bench = small_receiver();
+    let mut data = stamped(segment(OUT, Flags::ACK, Seq(1), 500, Seq(1001), 2_000), 52, 11);
+    data.ip.tos = wire::ecn::ECT_0;
+    assert!(out(&mut bench, data).is_some(), "data crosses the air");
+    for i in 1..4 {
+        bench.pass(Place::FromAir, stamped(nth(IN, i), 14, 50));
+    }
+    let [(notice, _)] = bench.take_injected().try_into().unwrap();
+    assert_eq!((notice.ip.ecn(), notice.tcp().unwrap().seq), (wire::ecn::NOT_ECT, Seq(501)));
+}
+
+#[test]
 fn data_beyond_the_hosts_window_is_held_answered_with_a_notice_and_released_with_a_fresh_tsval() {
     let mut bench = small_receiver();
     bench.now = SimTime::from_ns(1_000_000);
