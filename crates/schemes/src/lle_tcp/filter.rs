@@ -11,7 +11,6 @@ use crate::window::Scale;
 use crate::{Cx, Toward};
 use mac::Fate;
 use units::{Dur, FlowId, NodeId, SimTime};
-
 use wire::{DropWhy, Flags, Ipv4, L4, Packet, Pkt, Seq, SeqRange, SeqSet, Tcp, ecn};
 
 /// The agent's knowledge of its own host as receiver of one flow of data.
