@@ -69,6 +69,8 @@ pub(super) struct Conn {
     /// The neighbour that its data goes to, and whether it has left.
     peer: Option<NodeId>,
     is_away: bool,
+    /// The place of the next copy that goes after it.
+    next_on: usize,
     /// By rising number.
     entries: VecDeque<Entry>,
     /// The copies' size.
@@ -623,12 +625,18 @@ impl Conn {
 
     /// Sets the deadline, if there are copies.
     fn arm(&mut self, flow: FlowId, limits: &Limits, cx: &mut Cx) {
+        self.arm_after(1, flow, limits, cx);
+    }
+
+    /// The same, after one of so many `parts` of the timeout.
+    fn arm_after(&mut self, parts: u64, flow: FlowId, limits: &Limits, cx: &mut Cx) {
         if self.bytes == Bytes::ZERO {
             self.deadline.clear();
             return;
         }
         let timeout = self.timeout().max(limits.min_timeout) * (1 << self.backoff.min(16));
-        self.deadline.set(cx.now + timeout.min(LAST_TIMEOUT.max(limits.min_timeout)), repair_key(flow), cx);
+        let timeout = timeout.min(LAST_TIMEOUT.max(limits.min_timeout)) / parts.max(1);
+        self.deadline.set(cx.now + timeout, repair_key(flow), cx);
     }
 }
 

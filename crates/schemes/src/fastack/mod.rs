@@ -26,8 +26,8 @@
 //!   number and window of later segments where its own would have it refused (@RFC7323 sec. 5.3, @RFC5961 sec. 5.2). What the queue refuses
 //!   is congestion, for the sender to see.
 //!   (f) Timestamps: an ACK made echoes the first segment that it answers and has the client's last TSval (@RFC7323 sec. 4.3).
-//!   (g) A client that goes over to another access point: the copies go after it over the wire, eight times at doubling intervals, since
-//!   nobody tells this node that they have arrived, and stay here. The new access point acknowledges nothing before the client has; of a
+//!   (g) A client that goes over to another access point: the copies go after it over the wire, at once and then seven times one by one over
+//!   doubling intervals, since nobody tells this node that they have arrived, and stay here. The new access point acknowledges nothing before the client has; of a
 //!   connection with scaled windows whose SYNs it has not heard, hardly anything.
 //! - **Bound** of what is acknowledged and never delivered: nothing while the access points live and the client can be reached, unless all
 //!   eight rounds of (g) get lost. If this one dies, its copies die with it: at most `memory` a connection, and `acked_lost_bytes` counts
