@@ -169,8 +169,9 @@ impl Filter {
         guard.receive(range);
         let passed = if !is_beyond {
             // A link that repeats out of order delivers what was sent earlier behind what was sent later.
-            if !range.is_empty() && guard.is_late(tcp, stamps) {
-                guard.renew(&pkt, cx);
+            let (tsval, told) = guard.since(tcp, stamps);
+            if !range.is_empty() && (tsval.is_some() || told.is_some()) {
+                renew(&pkt, (tsval, told), cx);
             }
             Some(pkt)
         } else if guard.holds(range, cx) {
@@ -325,29 +326,12 @@ impl Guard {
         true
     }
 
-    /// True if the host was told more meanwhile than this segment with these timestamps says.
-    fn is_late(&self, tcp: &Tcp, stamps: Option<(u32, u32)>) -> bool {
-        let is_older = stamps.zip(self.tsval).is_some_and(|((tsval, _), latest)| Seq(tsval).lt(Seq(latest)));
-        is_older || tcp.flags.has(Flags::ACK) && self.told.is_some_and(|told| tcp.ack.lt(told.ack))
-    }
-
-    /// Brings acknowledged data that comes late up to date, or the host would discard it: with the latest TSval (PAWS), and with the
-    /// ACK number that the host was told meanwhile: one more than a window old passes for forged. @RFC5961 sec. 5.2
-    fn renew(&self, pkt: &Pkt, cx: &mut Cx) {
-        let Some(tcp) = cx.get(pkt).tcp() else { return };
-        let old = tcp.options.timestamps().map(|(tsval, _)| Seq(tsval));
-        let tsval = self.tsval.filter(|latest| old.is_some_and(|old| old.lt(Seq(*latest))));
+    /// The news that the host had since `tcp`, with these timestamps, was sent: the latest TSval, and its ACK number and window.
+    #[inline(always)]
+    fn since(&self, tcp: &Tcp, stamps: Option<(u32, u32)>) -> (Option<u32>, Option<Told>) {
+        let tsval = self.tsval.filter(|latest| stamps.is_some_and(|(tsval, _)| Seq(tsval).lt(Seq(*latest))));
         let told = self.told.filter(|told| tcp.flags.has(Flags::ACK) && tcp.ack.lt(told.ack));
-        if tsval.is_none() && told.is_none() {
-            return;
-        }
-        let Some(tcp) = cx.get_mut(pkt).tcp_mut() else { return };
-        if let Some(tsval) = tsval {
-            tcp.options.set_tsval(tsval);
-        }
-        if let Some(told) = told {
-            (tcp.ack, tcp.window) = (told.ack, told.window);
-        }
+        (tsval, told)
     }
 
     /// Its host admits everything before `edge`: it gets what is held and now admitted, in order of arrival. Of a packet
@@ -372,7 +356,8 @@ impl Guard {
                 i += 1;
                 continue;
             }
-            self.renew(&self.held[i], cx);
+            let news = self.since(tcp, tcp.options.timestamps());
+            renew(&self.held[i], news, cx);
             let pkt = if data.end.le(edge) {
                 self.held.remove(i)
             } else {
@@ -381,5 +366,18 @@ impl Guard {
             };
             cx.inject(pkt, Toward::Host);
         }
+    }
+}
+
+/// Brings acknowledged data that comes late up to date, or the host would discard it: with the latest TSval (PAWS), and with the
+/// ACK number that the host was told meanwhile: one more than a window old passes for forged. @RFC5961 sec. 5.2
+#[cold]
+fn renew(pkt: &Pkt, (tsval, told): (Option<u32>, Option<Told>), cx: &mut Cx) {
+    let Some(tcp) = cx.get_mut(pkt).tcp_mut() else { return };
+    if let Some(tsval) = tsval {
+        tcp.options.set_tsval(tsval);
+    }
+    if let Some(told) = told {
+        (tcp.ack, tcp.window) = (told.ack, told.window);
     }
 }
