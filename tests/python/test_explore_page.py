@@ -463,7 +463,10 @@ def test_single_frames_of_another_instant_are_made_when_they_are_asked(page: Pag
         of.wait_for_selector(f'#air[data-at$="?frames={wanted}"]', state="attached")
         air = of.frame_locator("#air")
         air.locator('#zoom[aria-pressed="true"]').wait_for()
-        return air.locator("#clock").inner_text()
+        # The frame may be the last one still while the next is loaded.
+        clock = air.locator("#clock", has_text=f"{float(wanted.split('+')[0]):.6f} s")
+        clock.wait_for()
+        return clock.inner_text()
 
     page.fill("#frames", "0.7 s")
     page.keyboard.press("Enter")
