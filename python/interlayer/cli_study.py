@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -76,6 +77,9 @@ def reproduce(
     names = library.known() if all_ else library.matching(ids or [])
     chosen = [library.load(name) for name in names]
     overrides = parts.overrides(set_)
+    for name, experiment in zip(names, chosen, strict=True):
+        if Path(name).suffix == ".toml":  # the package's are checked by its tests
+            parts.named(Path(name), partial(campaign.checked, experiment, overrides))
     recording = None if live is None else _live(live, chosen, jobs)
     outcomes: list[Outcome] = []
     with (

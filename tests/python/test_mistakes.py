@@ -190,6 +190,17 @@ def test_check_reads_the_scenario_of_every_arm_and_tries_every_metric(experiment
     assert [line.split(": ")[2] for line in err.splitlines()] == ["metric", "claim[0].metric", "claim[1].metric"]
 
 
+def test_a_unit_that_a_metric_is_not_measured_in_is_found_before_anything_runs(experiment: Path, call: Any) -> None:
+    of_counts = EXPERIMENT.replace("expected = 4", 'metric = "flow.0.delivered_packets"\nexpected = 4')
+    experiment.write_text(of_counts)
+    for verb in ("check", "reproduce"):
+        status, out, err = call(verb, experiment)
+        assert (status, out) == (2, "")
+        assert 'claim[1].metric: "flow.0.delivered_packets" is not measured in "Mb/s"' in err
+    experiment.write_text(of_counts.replace("expected = 4", 'unit = "packets"\nexpected = 4'))
+    assert call("check", experiment)[0] == 0
+
+
 def test_what_is_wrong_in_an_open_file_and_in_a_base_file_is_found(experiment: Path, call: Any) -> None:
     (experiment.parent / "open.toml").write_text('title = "t"\nsource = "s"\n[[parameter]]\nname = "p"\n')
     experiment.write_text(EXPERIMENT.replace("[[claim]]", '[open]\nsetup = "open.toml"\n[[claim]]', 1))

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from interlayer import simulator, toml_text
+from interlayer import quantity, simulator, toml_text
 from interlayer.engine import HERE
 from interlayer.errors import Collected, InputError
 from interlayer.measure import metrics, stats
@@ -321,19 +321,21 @@ def checked(e: Experiment, overrides: Sequence[tuple[str, str]] = ()) -> list[Re
     mistakes.told()
     # A very short run of a cell has the columns of a long one.
     runs: dict[Cell, Probes] = {}
-    asked = [(e.metric, e.cells()[:1], "metric")] if e.cells() else []
+    asked = [(e.metric, e.unit, e.cells()[:1], "metric")] if e.cells() else []
     for i, claim in enumerate(e.claims):
-        inputs = [(q, claim.metric) for q in claim.quantities() if q.formula is None]
-        inputs += [(q, claim.metric) for one in claim.quantities() if one.formula for _, q, _ in one.formula.inputs]
-        asked += [(q.metric or metric, q.cells()[:1], f"claim[{i}].metric") for q, metric in inputs]
-    for metric, cells, path in dict.fromkeys((metric, tuple(cells), path) for metric, cells, path in asked):
+        inputs = [(q, "" if q.of_pairs else claim.sample_unit) for q in claim.quantities() if q.formula is None]
+        inputs += [(q, unit) for one in claim.quantities() if one.formula for _, q, unit in one.formula.inputs]
+        asked += [(q.metric or claim.metric, unit, q.cells()[:1], f"claim[{i}].metric") for q, unit in inputs]
+    for metric, unit, cells, path in dict.fromkeys((m, unit, tuple(cells), path) for m, unit, cells, path in asked):
         for cell in cells:
             if cell not in runs:
                 runs[cell] = Probes(e.scenario(cell.arm), [campaign.settings(main, cell)], ())
             probe = runs[cell]
             with mistakes.noted():
                 try:
-                    measure(metric, probe, option="")
+                    found_as = measure(metric, probe, option="")
+                    if unit:
+                        quantity.scale(found_as.name, unit)
                 except InputError as error:
                     raise InputError(f"{path}: {error}", path) from error
     mistakes.told()

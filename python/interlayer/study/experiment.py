@@ -78,8 +78,13 @@ class Quantity:
     apart: bool = False
 
     @property
+    def of_pairs(self) -> bool:
+        """Whether it holds two arms against each other: a gain, a share, or how far they are apart."""
+        return bool(self.terms) and isinstance(self.terms[0], Gain)
+
+    @property
     def is_gain(self) -> bool:
-        return not (self.share or self.apart) and bool(self.terms) and isinstance(self.terms[0], Gain)
+        return not (self.share or self.apart) and self.of_pairs
 
     @property
     def is_plain(self) -> bool:
