@@ -201,6 +201,23 @@ def test_a_unit_that_a_metric_is_not_measured_in_is_found_before_anything_runs(e
     assert call("check", experiment)[0] == 0
 
 
+def test_a_counter_run_without_the_numbers_of_its_claim_is_found_before_anything_runs(
+    experiment: Path, call: Any
+) -> None:
+    counts = EXPERIMENT.replace("expected = 4", 'metric = "flow.0.timeouts"\nunit = "events"\nexpected = 4')
+    udp = '"flow.0.transport" = { protocol = "udp" }, "flow.0.traffic" = { model = "saturated" }'
+    experiment.write_text(counts + f'[[explain]]\nclaim = 2\ntext = "without TCP"\nset = {{ {udp} }}\n')
+    for verb in ("check", "reproduce"):
+        status, out, err = call(verb, experiment)
+        assert (status, out, err.count("\n")) == (2, "", 1)
+        assert "claim[1].metric: " in err
+        assert 'in the counter-run "without TCP"' in err
+    at = 'where = { arm = "reno", "flow.0.transport.datagram" = "500 B" }\n'
+    asks = f'unit = "1"\nformula = "n"\nlet = {{ n = "flow.0.timeoutz" }}\n{at}'
+    experiment.write_text(counts + f'[[derived]]\ntext = "resends"\n{asks}')
+    assert "derived[0].let: no metric" in call("check", experiment)[2]
+
+
 def test_what_is_wrong_in_an_open_file_and_in_a_base_file_is_found(experiment: Path, call: Any) -> None:
     (experiment.parent / "open.toml").write_text('title = "t"\nsource = "s"\n[[parameter]]\nname = "p"\n')
     experiment.write_text(EXPERIMENT.replace("[[claim]]", '[open]\nsetup = "open.toml"\n[[claim]]', 1))
@@ -214,6 +231,12 @@ def test_what_is_wrong_in_an_open_file_and_in_a_base_file_is_found(experiment: P
 
 @pytest.mark.parametrize("id_", ["lle-fig-3.7b", "c3tcp-fig-4.11", "ftca-fig-3.1"])
 def test_the_packages_experiments_pass(id_: str) -> None:
+    campaign.checked(library.load(id_))
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("id_", library.known())
+def test_every_experiment_of_the_package_passes(id_: str) -> None:
     campaign.checked(library.load(id_))
 
 

@@ -45,7 +45,7 @@ from .verdict import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from interlayer import _core
     from interlayer._core import Run
@@ -320,26 +320,54 @@ def checked(e: Experiment, overrides: Sequence[tuple[str, str]] = ()) -> list[Re
             campaign.scenario(variant, cell)
     mistakes.told()
     # A very short run of a cell has the columns of a long one.
-    runs: dict[Cell, Probes] = {}
-    asked = [(e.metric, e.unit, e.cells()[:1], "metric")] if e.cells() else []
+    probes: dict[tuple[str, ...], Probes] = {}
+    for asked in _asked(e):
+        for cell in asked.cells:
+            settings = campaign.settings(asked.variant, cell)
+            key = (cell.arm, *(one for pair in settings for one in pair))
+            if key not in probes:
+                probes[key] = Probes(e.scenario(cell.arm), [settings], ())
+            with mistakes.noted():
+                try:
+                    measured = measure(asked.metric, probes[key], option="")
+                    if asked.unit:
+                        quantity.scale(measured.name, asked.unit)
+                except InputError as error:
+                    raise InputError(f"{asked.path}: {error}{asked.where}", asked.path) from error
+    mistakes.told()
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A metric that is asked of cells, in a unit (none: the column's own), and what an error about it says."""
+
+    metric: str
+    unit: str
+    cells: Sequence[Cell]
+    variant: Variant
+    path: str
+    where: str = ""
+
+
+def _asked(e: Experiment) -> Iterator[_Asked]:
+    """All metrics of an experiment: its own, those of claims in it and in their counter-runs, and what is derived."""
+    main = Variant()
+    if e.cells():
+        yield _Asked(e.metric, e.unit, e.cells()[:1], main, "metric")
     for i, claim in enumerate(e.claims):
         inputs = [(q, "" if q.of_pairs else claim.sample_unit) for q in claim.quantities() if q.formula is None]
         inputs += [(q, unit) for one in claim.quantities() if one.formula for _, q, unit in one.formula.inputs]
-        asked += [(q.metric or claim.metric, unit, q.cells()[:1], f"claim[{i}].metric") for q, unit in inputs]
-    for metric, unit, cells, path in dict.fromkeys((m, unit, tuple(cells), path) for m, unit, cells, path in asked):
-        for cell in cells:
-            if cell not in runs:
-                runs[cell] = Probes(e.scenario(cell.arm), [campaign.settings(main, cell)], ())
-            probe = runs[cell]
-            with mistakes.noted():
-                try:
-                    found_as = measure(metric, probe, option="")
-                    if unit:
-                        quantity.scale(found_as.name, unit)
-                except InputError as error:
-                    raise InputError(f"{path}: {error}", path) from error
-    mistakes.told()
-    return found
+        variants = [(main, "")]
+        for one in claim.evidence:
+            if one.is_counter_run:
+                variants.append((Variant(one.overrides), f' in the counter-run "{one.text}"'))
+        for variant, where in variants:
+            for q, unit in inputs:
+                yield _Asked(q.metric or claim.metric, unit, q.cells()[:1], variant, f"claim[{i}].metric", where)
+    for i, derived in enumerate(e.derived):
+        for _, q, unit in derived.quantity.formula.inputs if derived.quantity.formula else ():
+            yield _Asked(q.metric, unit, q.cells()[:1], main, f"derived[{i}].let")
 
 
 def assumptions(e: Experiment, overrides: Sequence[tuple[str, str]] = ()) -> list[Assumption]:
