@@ -316,6 +316,8 @@ impl Case {
             self.queue,
             self.errors
         );
+        // Seven SYNs, three seconds apart, can all meet bad spells.
+        let patience = if self.is_hopeful(schemes) { ", syn_retries = 30" } else { "" };
         let pairs = (0..self.stations).flat_map(|b| (0..b).map(move |a| (a, b)));
         for ((a, b), _) in pairs.zip(&self.hidden).filter(|(_, is_hidden)| **is_hidden) {
             _ = writeln!(text, "[[channel.pair]]\nbetween = [\"m{a}\", \"m{b}\"]\nreach = false");
@@ -355,7 +357,7 @@ impl Case {
                     let Flow { datagram, receive_buffer, tcp, .. } = flow;
                     _ = writeln!(
                         text,
-                        "transport = {{ protocol = \"tcp\", preset = \"rfc\", datagram = \"{datagram} B\", receive_buffer = \"{receive_buffer} B\", {tcp} }}"
+                        "transport = {{ protocol = \"tcp\", preset = \"rfc\", datagram = \"{datagram} B\", receive_buffer = \"{receive_buffer} B\", {tcp}{patience} }}"
                     );
                 }
             }
