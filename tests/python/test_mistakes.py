@@ -187,7 +187,7 @@ def test_check_reads_the_scenario_of_every_arm_and_tries_every_metric(experiment
     experiment.write_text(EXPERIMENT.replace("expected = 4", more).replace('"flow.0.goodput"', '"flow.0.goodputt"'))
     status, _, err = call("check", experiment)
     assert status == 2
-    assert [line.split(": ")[2] for line in err.splitlines()] == ["metric", "claim[0].metric", "claim[1].metric"]
+    assert [line.split(": ")[2] for line in err.splitlines()] == ["metric", "metric", "claim[1].metric"]
 
 
 def test_a_unit_that_a_metric_is_not_measured_in_is_found_before_anything_runs(experiment: Path, call: Any) -> None:
@@ -195,10 +195,31 @@ def test_a_unit_that_a_metric_is_not_measured_in_is_found_before_anything_runs(e
     experiment.write_text(of_counts)
     for verb in ("check", "reproduce"):
         status, out, err = call(verb, experiment)
-        assert (status, out) == (2, "")
-        assert 'claim[1].metric: "flow.0.delivered_packets" is not measured in "Mb/s"' in err
+        assert (status, out, err.count("\n")) == (2, "", 1)
+        assert ': claim[1].unit: "flow.0.delivered_packets" is not measured in "Mb/s" (known: ' in err
     experiment.write_text(of_counts.replace("expected = 4", 'unit = "packets"\nexpected = 4'))
     assert call("check", experiment)[0] == 0
+
+
+def test_a_unit_of_the_experiment_is_told_once_for_each_arm(experiment: Path, call: Any) -> None:
+    experiment.write_text(EXPERIMENT.replace('unit = "Mb/s"', 'unit = "packets"'))
+    status, _, err = call("check", experiment)
+    assert status == 2
+    assert [line.split(": ")[2] for line in err.splitlines()] == ["unit", "unit"]
+    assert [line.split(" in arm ")[1] for line in err.splitlines()] == ["reno", "veno"]
+
+
+def test_the_arm_that_a_gain_is_over_is_tried_too(experiment: Path, call: Any) -> None:
+    udp = 'udp = { "flow.0.transport" = { protocol = "udp" }, "flow.0.traffic" = { model = "saturated" } }\n[[claim]]'
+    gain = (
+        '[[claim]]\ntext = "fewer"\nkind = "ratio"\nstrength = "words"\nunit = "%"\nmetric = "flow.0.timeouts"\n'
+        'where = { "flow.0.transport.datagram" = "500 B" }\nof = { arm = "reno" }\nover = { arm = "udp" }\nhigh = 0\n'
+    )
+    experiment.write_text(EXPERIMENT.replace("[[claim]]", udp, 1) + gain)
+    status, _, err = call("check", experiment)
+    assert (status, err.count("\n")) == (2, 1)
+    assert ': claim[2].metric: no metric "timeouts"' in err
+    assert err.endswith(" in arm udp\n")
 
 
 def test_a_counter_run_without_the_numbers_of_its_claim_is_found_before_anything_runs(
@@ -210,12 +231,12 @@ def test_a_counter_run_without_the_numbers_of_its_claim_is_found_before_anything
     for verb in ("check", "reproduce"):
         status, out, err = call(verb, experiment)
         assert (status, out, err.count("\n")) == (2, "", 1)
-        assert "claim[1].metric: " in err
-        assert 'in the counter-run "without TCP"' in err
+        assert ': claim[1].metric: no metric "timeouts"' in err
+        assert err.endswith('in arm veno, counter-run "without TCP"\n')
     at = 'where = { arm = "reno", "flow.0.transport.datagram" = "500 B" }\n'
     asks = f'unit = "1"\nformula = "n"\nlet = {{ n = "flow.0.timeoutz" }}\n{at}'
     experiment.write_text(counts + f'[[derived]]\ntext = "resends"\n{asks}')
-    assert "derived[0].let: no metric" in call("check", experiment)[2]
+    assert "derived[0].metric: no metric" in call("check", experiment)[2]
 
 
 def test_what_is_wrong_in_an_open_file_and_in_a_base_file_is_found(experiment: Path, call: Any) -> None:

@@ -25,7 +25,7 @@ from interlayer.errors import Collected, InputError
 from interlayer.measure import metrics, stats
 
 from . import bands, expression, ledger, readings
-from .experiment import Cell, Claim, Evidence, Experiment, Ratio, Value, overlap
+from .experiment import Cell, Claim, Evidence, Experiment, Gain, Quantity, Ratio, Value, overlap
 from .measures import Probes, measure
 from .outcome import Closes, Found, Judged, Outcome, Results, Scored
 from .readings import BASE, Missing, Reading
@@ -320,54 +320,77 @@ def checked(e: Experiment, overrides: Sequence[tuple[str, str]] = ()) -> list[Re
             campaign.scenario(variant, cell)
     mistakes.told()
     # A very short run of a cell has the columns of a long one.
-    probes: dict[tuple[str, ...], Probes] = {}
     for asked in _asked(e):
-        for cell in asked.cells:
-            settings = campaign.settings(asked.variant, cell)
-            key = (cell.arm, *(one for pair in settings for one in pair))
-            if key not in probes:
-                probes[key] = Probes(e.scenario(cell.arm), [settings], ())
-            with mistakes.noted():
-                try:
-                    measured = measure(asked.metric, probes[key], option="")
-                    if asked.unit:
-                        quantity.scale(measured.name, asked.unit)
-                except InputError as error:
-                    raise InputError(f"{asked.path}: {error}{asked.where}", asked.path) from error
+        probe = Probes(e.scenario(asked.cell.arm), [campaign.settings(asked.variant, asked.cell)], ())
+        with mistakes.noted():
+            path = f"{asked.path}metric"
+            try:
+                name = measure(asked.metric, probe, option="").name
+                if asked.unit:
+                    path = f"{asked.path}unit"
+                    quantity.scale(name, asked.unit)
+            except InputError as error:
+                raise InputError(f"{path}: {error}{asked.where}", path) from error
     mistakes.told()
     return found
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A metric that is asked of cells, in a unit (none: the column's own), and what an error about it says."""
+    """A metric that is asked of a cell, in a unit (none: the column's own), with the place that an error names."""
 
     metric: str
     unit: str
-    cells: Sequence[Cell]
+    cell: Cell
     variant: Variant
     path: str
-    where: str = ""
+    where: str
 
 
 def _asked(e: Experiment) -> Iterator[_Asked]:
-    """All metrics of an experiment: its own, those of claims in it and in their counter-runs, and what is derived."""
-    main = Variant()
-    if e.cells():
-        yield _Asked(e.metric, e.unit, e.cells()[:1], main, "metric")
+    """The metrics of an experiment, each once for one cell of each arm that it is read in, and for each counter-run.
+
+    Its own, those of claims, and those of what is derived. What was recorded has no counter-run.
+    """
+    main, seen = Variant(), set[tuple[str, str, str, str]]()
+    own = {cell.arm: cell for cell in reversed(e.cells())}
+
+    def fresh(read: Iterable[tuple[str, Cell]], unit: str, variant: Variant, path: str, where: str) -> Iterator[_Asked]:
+        for metric, cell in read:
+            key = (metric, unit, cell.arm, repr(variant.extra))
+            if key not in seen and not (variant.extra and cell.arm in e.recorded):
+                seen.add(key)
+                of = f" in arm {cell.arm}" if len(e.arms) > 1 else ""
+                yield _Asked(metric, unit, cell, variant, path, of + where)
+
+    yield from fresh([(e.metric, own[arm]) for arm, _ in e.arms if arm in own], e.unit, main, "", "")
     for i, claim in enumerate(e.claims):
-        inputs = [(q, "" if q.of_pairs else claim.sample_unit) for q in claim.quantities() if q.formula is None]
-        inputs += [(q, unit) for one in claim.quantities() if one.formula for _, q, unit in one.formula.inputs]
         variants = [(main, "")]
         for one in claim.evidence:
             if one.is_counter_run:
-                variants.append((Variant(one.overrides), f' in the counter-run "{one.text}"'))
+                variants.append((Variant(one.overrides), f', counter-run "{one.text}"'))
         for variant, where in variants:
-            for q, unit in inputs:
-                yield _Asked(q.metric or claim.metric, unit, q.cells()[:1], variant, f"claim[{i}].metric", where)
+            for q in claim.quantities():
+                for part, unit in _parts(q, "" if q.of_pairs else claim.sample_unit):
+                    yield from fresh(_read(part, claim.metric), unit, variant, f"claim[{i}].", where)
     for i, derived in enumerate(e.derived):
-        for _, q, unit in derived.quantity.formula.inputs if derived.quantity.formula else ():
-            yield _Asked(q.metric, unit, q.cells()[:1], main, f"derived[{i}].let")
+        for part, unit in _parts(derived.quantity, ""):
+            yield from fresh(_read(part, e.metric), unit, main, f"derived[{i}].", "")
+
+
+def _parts(q: Quantity, unit: str) -> list[tuple[Quantity, str]]:
+    """What is measured for a quantity, with units: itself, or the inputs of its formula."""
+    return [(one, its) for _, one, its in q.formula.inputs] if q.formula else [(q, unit)]
+
+
+def _read(q: Quantity, metric: str) -> Iterator[tuple[str, Cell]]:
+    """The cells that a measured quantity reads, and the metric that it reads there."""
+    own = q.metric or metric
+    for term in q.terms:
+        if isinstance(term, Gain):
+            yield from ((own, term.new), (q.over or own, term.old))
+        else:
+            yield own, term
 
 
 def assumptions(e: Experiment, overrides: Sequence[tuple[str, str]] = ()) -> list[Assumption]:

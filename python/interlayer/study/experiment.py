@@ -79,7 +79,7 @@ class Quantity:
 
     @property
     def of_pairs(self) -> bool:
-        """Whether it holds two arms against each other: a gain, a share, or how far they are apart."""
+        """True for a gain, a share or a distance between two cells."""
         return bool(self.terms) and isinstance(self.terms[0], Gain)
 
     @property

@@ -174,7 +174,7 @@ impl Case {
         for node in 0..self.nodes {
             _ = writeln!(text, "[[node]]\nname = \"n{node}\"\nhost_delay = \"{} us\"", self.host_delay_us[node]);
         }
-        // Seven SYNs, three seconds apart, can all meet bad spells: once in some hundred thousand cases.
+        // Seven SYNs, three seconds apart, can all meet bad spells, as they once did.
         let patience = if self.is_hopeful() { ", syn_retries = 30" } else { "" };
         for flow in &self.flows {
             let (from, to) = self.ends(flow);
