@@ -78,7 +78,8 @@ def reproduce(
     chosen = [library.load(name) for name in names]
     overrides = parts.overrides(set_)
     for name, experiment in zip(names, chosen, strict=True):
-        if Path(name).suffix == ".toml" and not quick and live is None:  # the package's are checked by its tests
+        # The package's are checked by its tests. A look judges nothing, and what --live makes is not there yet.
+        if Path(name).suffix == ".toml" and not quick and live is None:
             parts.named(Path(name), partial(campaign.checked, experiment, overrides))
     recording = None if live is None else _live(live, chosen, jobs)
     outcomes: list[Outcome] = []

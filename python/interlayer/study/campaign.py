@@ -320,8 +320,10 @@ def checked(e: Experiment, overrides: Sequence[tuple[str, str]] = ()) -> list[Re
             campaign.scenario(variant, cell)
     mistakes.told()
     # A very short run of a cell has the columns of a long one.
+    probes: dict[tuple[str, str], Probes] = {}
     for asked in _asked(e):
-        probe = Probes(e.scenario(asked.cell.arm), [campaign.settings(asked.variant, asked.cell)], ())
+        settings = campaign.settings(asked.variant, asked.cell)
+        probe = probes.setdefault((asked.cell.arm, repr(settings)), Probes(e.scenario(asked.cell.arm), [settings], ()))
         with mistakes.noted():
             path = f"{asked.path}metric"
             try:
